@@ -18,6 +18,9 @@ constexpr std::int64_t kOwnPriority = 0;
 constexpr std::size_t kCrowd = 8;        // more than the tools and exporters of a quiet machine
 constexpr std::size_t kPartOfCrowd = 4;  // the crowd has left when at most a fourth of it is there
 
+// The number of a block of as many uids as useradd(8) gives a user (SUB_UID_COUNT, login.defs(5)).
+constexpr uid_t block_of(uid_t uid) { return uid >> 16U; }
+
 }  // namespace
 
 bool Clients::make_room_for(uid_t uid) {
@@ -30,8 +33,30 @@ bool Clients::make_room_for(uid_t uid) {
       limited_.begin(), limited_.end(),
       [](const auto& one, const auto& other) { return one.second.size() < other.second.size(); });
   // Nothing is gained if the newcomer then has as many connections as the uid that loses one.
-  if (most == limited_.end() || most->second.size() <= count + 1) return false;
+  if (most == limited_.end() || most->second.size() <= count + 1)
+    return make_room_for_block_of(uid);
   most->second.back()->close();
+  return true;
+}
+
+// The same rule for blocks of uids. A user's uids may lie in two blocks, each with its own share.
+bool Clients::make_room_for_block_of(uid_t uid) {
+  struct Block {
+    std::size_t clients = 0;
+    const std::vector<Connection*>* most = nullptr;  // of one uid
+  };
+  std::map<uid_t, Block> blocks;
+  for (const auto& [other, clients] : limited_) {
+    Block& block = blocks[block_of(other)];
+    block.clients += clients.size();
+    if (block.most == nullptr || clients.size() > block.most->size()) block.most = &clients;
+  }
+  const auto most = std::max_element(
+      blocks.begin(), blocks.end(),
+      [](const auto& one, const auto& other) { return one.second.clients < other.second.clients; });
+  if (most == blocks.end() || most->second.clients <= blocks[block_of(uid)].clients + 1)
+    return false;
+  most->second.most->back()->close();
   return true;
 }
 

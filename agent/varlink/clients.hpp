@@ -3,7 +3,8 @@
 //
 // root and the service's own user are always accepted: the clients of all other users are limited,
 // so they cannot take all descriptors. Each other user has a limit of its own. Where all places are
-// taken, a user with fewer clients gets a place from a user with more.
+// taken, a user with fewer clients gets a place from a user with more; so does a block of 65,536
+// uids, as one user may have that many (subuid(5)).
 #pragma once
 
 #include <sys/types.h>
@@ -41,6 +42,7 @@ class Clients {
 
  private:
   [[nodiscard]] bool is_limited(uid_t uid) const { return uid != 0 && uid != own_uid_; }
+  [[nodiscard]] bool make_room_for_block_of(uid_t uid);
 
   struct Work {
     std::uint64_t pieces = 0;  // halved every second

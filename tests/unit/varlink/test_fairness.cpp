@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Clients of several users, as the kernel tells them apart: none shuts out another.
+#include <memory>
+#include <numeric>
 #include <optional>
+#include <vector>
 
 #include "tests/unit/as_nobody.hpp"
 #include "tests/unit/catch.hpp"
@@ -74,6 +77,32 @@ TEST_CASE("a late user gets an equal share, and no more") {
   CHECK(more.listening() == 0);
   CHECK(one.listening() == 6);
   CHECK(two.listening() == 6);
+}
+
+TEST_CASE("a user with subordinate uids, one client each, does not shut out other users") {
+  const ServiceFixture fixture{limits_of(16, 8)};
+  std::vector<std::unique_ptr<Crowd>> one;
+  const auto listening = [&one] {
+    return std::accumulate(one.begin(), one.end(), 0,
+                           [](int sum, const auto& crowd) { return sum + crowd->listening(); });
+  };
+  for (uid_t uid = 100000; uid < 100017; ++uid)
+    one.push_back(std::make_unique<Crowd>(fixture.loop, fixture.path, uid, 1, kSilentWatch));
+  CHECK(listening() == 16);
+  CHECK(nobody_is_served(fixture));
+  CHECK(listening() == 15);
+  const Crowd two{fixture.loop, fixture.path, kTwo, 8, kSilentWatch};
+  CHECK(two.listening() == 8);
+  CHECK(listening() == 8);
+}
+
+TEST_CASE("ordinary users, who are in one block of uids, keep their places") {
+  const ServiceFixture fixture{limits_of(2, 1)};
+  const Crowd one{fixture.loop, fixture.path, kOne, 1, kSilentWatch};
+  const Crowd two{fixture.loop, fixture.path, kTwo, 1, kSilentWatch};
+  CHECK_FALSE(nobody_is_served(fixture));
+  CHECK(one.listening() == 1);
+  CHECK(two.listening() == 1);
 }
 
 TEST_CASE("the service's own user always finds a place, as root does") {
