@@ -72,9 +72,7 @@ constexpr Milliseconds kLeaving{1000};
 bool may_have_netdev(const Inputs& in, const Adapter& adapter, Draft& draft) {
   if (!adapter.netdev.is_absent()) return adapter.netdev.is_known();
   if (!adapter.net_driver.is(kNetModule)) return false;
-  const BootTime settled = history_of(in, adapter).changed + kSettle;
-  if (in.now < settled) draft.look_by(settled);
-  return in.now >= settled;
+  return has_come(history_of(in, adapter).changed + kSettle, in, draft);
 }
 
 // Whether the driver need not wait for this predecessor: it is live, or cannot be loaded. Where
