@@ -25,9 +25,7 @@ Refusal refuse_unread(const std::string& what, const Error* error) {
 }
 
 OperationResult in_use(std::vector<Holder> holders) {
-  std::string detail = "in use by";
-  for (const Holder& holder : holders)
-    detail += (&holder == &holders.front() ? " " : ", ") + describe(holder);
+  std::string detail = "in use by " + describe(holders);
   return {Outcome::InUse, std::move(detail), EBUSY, std::move(holders)};
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "agent/model/snapshot.hpp"
 
+#include <algorithm>
+
 #include "agent/base/text.hpp"
 #include "agent/model/fields.hpp"
 
@@ -28,6 +30,15 @@ std::string describe(const Holder& holder) {
     return holder.command.empty() ? "a process that is not visible from here" : holder.command;
   return (holder.command.empty() ? "a process" : holder.command) + " (PID " +
          std::to_string(holder.pid) + ")";
+}
+
+std::string describe(const std::vector<Holder>& holders) {
+  constexpr std::size_t kMost = 4;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(holders.size(), kMost); ++i)
+    text += (i == 0 ? "" : ", ") + describe(holders[i]);
+  if (holders.size() > kMost) text += " and " + std::to_string(holders.size() - kMost) + " more";
+  return text;
 }
 
 const BootScript* unfinished(const std::vector<BootScript>& scripts) {

@@ -169,6 +169,8 @@ struct Holder {
 };
 // "ibv_asyncwatch (PID 812)", "nvmet_rdma (kernel)"
 [[nodiscard]] std::string describe(const Holder& holder);
+// The first four, and how many more there are: any user can have thousands of processes.
+[[nodiscard]] std::string describe(const std::vector<Holder>& holders);
 
 // The initramfs image of the running kernel.
 struct Initramfs {

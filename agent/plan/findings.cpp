@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "agent/plan/findings.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "agent/model/adapter_match.hpp"
@@ -27,19 +26,10 @@ std::string seconds(Milliseconds time) { return std::to_string(time.count() / 10
 
 std::string kernel_of(const Snapshot& snapshot) { return snapshot.kernel.value_or("running"); }
 
-std::string listing(const std::vector<Holder>& holders) {
-  constexpr std::size_t kMost = 4;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(holders.size(), kMost); ++i)
-    text += (i == 0 ? "" : ", ") + describe(holders[i]);
-  if (holders.size() > kMost) text += " and " + std::to_string(holders.size() - kMost) + " more";
-  return text;
-}
-
 std::string who_holds(const std::vector<Holder>& holders) {
   return holders.empty()
              ? "a holder that cannot be named (see vmw_pvrdma's reference count in lsmod)"
-             : listing(holders);
+             : describe(holders);
 }
 
 // A finding about a setting that is not as configured, on a link that is not ours.

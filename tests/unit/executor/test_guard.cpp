@@ -144,4 +144,15 @@ TEST_CASE("guard: operations that take the driver away") {
          {"rebind, no such function", RebindFunction{"0000:99:00.1"}, kAsIs, kNo, "15ad:0820"}});
 }
 
+// Any user can have thousands of processes, and the detail reaches the journal and the ledger.
+TEST_CASE("guard: of many holders the detail names four") {
+  Scene scene;
+  for (int pid = 1; pid <= 1000; ++pid)
+    scene.holders.push_back({pid, std::string(1, static_cast<char>('a' + (pid - 1) % 26)), ""});
+  const auto refused = scene.ask(ReloadDriver{});
+  REQUIRE(refused);
+  CHECK(refused->detail == "in use by a (PID 1), b (PID 2), c (PID 3), d (PID 4) and 996 more");
+  CHECK(refused->holders.size() == 1000);
+}
+
 }  // namespace pvrdma::executor
