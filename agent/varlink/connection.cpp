@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "agent/base/guarded.hpp"
+#include "agent/varlink/closing.hpp"
 
 namespace pvrdma::varlink {
 
@@ -127,7 +128,7 @@ void Connection::hang_up() {
 void Connection::receive() {
   if (closed_ || eof_) return;
   std::array<char, 8192> chunk{};
-  const ssize_t got = ::recv(socket_.get(), chunk.data(), chunk.size(), MSG_DONTWAIT);
+  const ssize_t got = receive_bytes(socket_, chunk.data(), chunk.size());
   if (got > 0)
     input_.feed({chunk.data(), static_cast<std::size_t>(got)});
   else if (got == 0)
@@ -259,7 +260,7 @@ void Connection::close() {
   io_.reset();
   timer_.reset();
   resume_.reset();
-  socket_ = Fd{};
+  owner_.dispose(std::move(socket_), peer_uid_);
   owner_.closed(*this);
   if (const auto call = call_.lock()) call->client_has_gone();
 }

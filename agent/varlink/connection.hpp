@@ -4,8 +4,9 @@
 // Requests are answered in order: the next one is not taken before the current one has its last
 // reply. Memory is bounded: nothing is read while a whole request waits, no request is taken while
 // much output is unsent, and a client whose output exceeds the limit is disconnected. No call here
-// blocks. A piece of work is one read and one request; the rest waits for the loop's next round, in
-// which clients of other users may come first.
+// blocks; a client that passes a descriptor is disconnected, as its close could wait (closing.hpp).
+// A piece of work is one read and one request; the rest waits for the loop's next round, in which
+// clients of other users may come first.
 #pragma once
 
 #include <systemd/sd-event.h>
@@ -40,6 +41,8 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   class Owner {
    public:
     virtual void handle(CallPtr call) = 0;
+    // Closes the socket of a client that has left or was disconnected, and does not wait.
+    virtual void dispose(Fd socket, uid_t uid) = 0;
     // Called once, when the client has left or was disconnected; never from the destructor.
     virtual void closed(Connection& connection) = 0;
     // Called after each piece of work for this user. Returns the priority of the next piece, as of

@@ -15,6 +15,7 @@
 #include "agent/base/file.hpp"
 #include "agent/base/guarded.hpp"
 #include "agent/base/log.hpp"
+#include "agent/varlink/closing.hpp"
 #include "agent/varlink/interfaces.hpp"
 
 namespace pvrdma::varlink {
@@ -81,6 +82,7 @@ Result<Fd> listening_socket(const std::string& path, unsigned mode) {
   if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
     return fail(errno, "binding", path);
   if (::chmod(path.c_str(), mode) != 0) return fail(errno, "setting the mode of", path);
+  allow_descriptors(socket, false);
   if (::listen(socket.get(), kBacklog) != 0) return fail(errno, "listening on", path);
   return socket;
 }
@@ -94,6 +96,7 @@ Result<Fd> inherited_socket(Fd socket) {
   const int flags = ::fcntl(socket.get(), F_GETFL);
   if (flags < 0 || ::fcntl(socket.get(), F_SETFL, flags | O_NONBLOCK) != 0)
     return fail(errno, "setting the flags of", "the inherited socket");
+  allow_descriptors(socket, false);
   return socket;
 }
 
@@ -162,6 +165,8 @@ void Service::handle(CallPtr call) {
   route.handlers.at(method)(std::move(call));
 }
 
+void Service::dispose(Fd socket, uid_t uid) { clients_.close(std::move(socket), uid); }
+
 void Service::closed(Connection& connection) {
   clients_.remove(connection);
   resume_listening();
@@ -213,8 +218,8 @@ bool Service::accept_one(int listening) {
   }
   const auto peer = peer_of(socket);
   if (!peer) return say_not_accepted(peer.error()), true;
-  // Destroys `socket`, which closes the connection.
-  if (!clients_.make_room_for(peer->uid)) return true;
+  keep_urgent_bytes(socket);
+  if (!clients_.make_room_for(peer->uid)) return dispose(std::move(socket), peer->uid), true;
   auto connection = Connection::open(event_, std::move(socket), peer->uid, limits_, *this);
   if (!connection) return say_not_accepted(connection.error()), true;
   clients_.add(std::move(*connection));

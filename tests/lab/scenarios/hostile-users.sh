@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: attacks of unprivileged users on root's tools and the agent: scripts, argv, names of processes, watches, floods of requests
+# summary: attacks of unprivileged users on root's tools and the agent: scripts, argv, names of processes, watches, passed descriptors, floods of requests
 # adapters: 1
 # start: snapshot
 # timeout: ${PVRDMA_LAB_TIMEOUT:-400}
@@ -108,6 +108,19 @@ places_of_users() {
 flood() { /run/lab/files/flood "$@"; }
 of() { gojq -r ".$2" "$1"; } # FILE FIELD
 memory_came_back() { [[ $(agent_memory_kib) -le $(($1 + 300)) ]]; } # KIB
+# The close of each descriptor takes five seconds.
+descriptors_of_users() {
+  local pid
+  flood pass 15 mallory >passed &
+  pid=$!
+  flood ask 15 nobody >asked
+  wait $pid
+  cat passed asked
+  expect "descriptors were passed" [ "$(of passed 'passed + .refused')" -ge 2 ]
+  expect_equal "answers that another user did not get" 0 "$(of asked lost)"
+  expect "each answer took 2 s at most" [ "$(of asked 'longest_ms | ceil')" -le 2000 ]
+  wait_until 20 "the user who passed them gets answers again" as mallory pvrdma-agentctl health
+}
 # The answers of a user during the flood, beside those of the quiet time. Times are shown and not judged: the attackers have the
 # guest's only CPU for most of the time.
 answered_in_flood() { # USER NUMBER: at least so many answers
@@ -159,6 +172,7 @@ scenario() {
   arguments_of_users
   workers_of_users
   places_of_users
+  descriptors_of_users
   floods_of_users
   expect "the agent was not restarted" the_same_agent
   expect_not "no program has crashed" sh -c 'dmesg | grep -i segfault'
