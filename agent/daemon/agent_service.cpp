@@ -106,6 +106,11 @@ void AgentService::tell(const std::vector<Answer>& answers, const AgentState& st
     if (!more) {
       call->on_gone(nullptr);
       calls_.erase(found);
+    } else if (call->lags()) {
+      // The watches of one user could fill the agent's memory. A watcher that has read the answer
+      // before the last stays, so neither a long answer nor two in a row end the watch.
+      call->disconnect();
+      continue;
     }
     if (answer.what == Answer::What::Plan) {
       call->reply({{"plan", codec::to_json(state.plan, now)}});

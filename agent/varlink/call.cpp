@@ -16,12 +16,21 @@ Call::~Call() {
   };
   if (guarded(answer) >= 0) return;
   // Without memory for an answer the connection is closed, which tells the client enough.
-  if (const auto connection = connection_.lock()) connection->close();
+  disconnect();
 }
 
 bool Call::gone() const {
   const auto connection = connection_.lock();
   return !connection || connection->gone();
+}
+
+bool Call::lags() const {
+  const auto connection = connection_.lock();
+  return connection && connection->lags_behind(last_bytes_);
+}
+
+void Call::disconnect() {
+  if (const auto connection = connection_.lock()) connection->close();
 }
 
 void Call::reply(const Json& parameters) { reply_text(to_text(parameters), false); }
@@ -40,6 +49,7 @@ void Call::error(std::string_view name, const Json& parameters) {
 void Call::send(std::string message, bool last) {
   if (answered_) return;
   answered_ = last;
+  last_bytes_ = message.size();
   const auto connection = connection_.lock();
   if (!connection) return;
   if (!request_.oneway) connection->send(message);

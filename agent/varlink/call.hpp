@@ -8,6 +8,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -33,13 +34,18 @@ class Call {
   [[nodiscard]] bool wants_more() const { return request_.more; }
   [[nodiscard]] uid_t peer_uid() const { return peer_uid_; }  // SO_PEERCRED, unix(7)
   [[nodiscard]] bool gone() const;                            // the client has left
-  void reply(const Json& parameters);                         // the last reply
+  // Whether the client has left more unread than the last reply, however long, and replies to its
+  // earlier requests (kOutputPauseBytes in connection.cpp).
+  [[nodiscard]] bool lags() const;
+  void reply(const Json& parameters);  // the last reply
   // Where the client did not ask for `more`, this is the last reply, as the client expects no
   // other.
   void reply_continues(const Json& parameters);
   // Like the two above, but with serialised parameters, so that many clients can get the same text.
   void reply_text(std::string_view parameters, bool continues);
   void error(std::string_view name, const Json& parameters);  // "io.pvrdma.Agent.InUse"
+  // Closes the client's connection, and calls on_gone().
+  void disconnect();
   // `callback` is called once, from the loop, when the client leaves before the last reply.
   void on_gone(std::function<void()> callback) { on_gone_ = std::move(callback); }
 
@@ -54,6 +60,7 @@ class Call {
   Request request_;
   std::function<void()> on_gone_;
   bool answered_ = false;
+  std::size_t last_bytes_ = 0;  // of the last reply
 };
 using CallPtr = std::shared_ptr<Call>;
 

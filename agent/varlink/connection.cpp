@@ -165,6 +165,10 @@ void Connection::send(std::string_view message) {
   settle();
 }
 
+bool Connection::lags_behind(std::size_t last_message) const noexcept {
+  return output_.size() > kOutputPauseBytes + last_message;
+}
+
 void Connection::call_answered() {
   in_flight_ = false;
   active_at_ = now();

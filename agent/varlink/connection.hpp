@@ -66,6 +66,9 @@ class Connection final : public std::enable_shared_from_this<Connection> {
 
   // The call under way sends whole messages, and then reports that it is answered.
   void send(std::string_view message);
+  // Whether more is unsent than a last message of this size and what may be unsent when a request
+  // is taken.
+  [[nodiscard]] bool lags_behind(std::size_t last_message) const noexcept;
   void call_answered();
 
   // Closes the connection at once, and calls Call::on_gone() of the call under way.

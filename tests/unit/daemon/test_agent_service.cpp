@@ -156,6 +156,39 @@ TEST_CASE("a watcher gets each reply, and is forgotten as soon as it has left") 
   CHECK(agent.events.size() == 9);
 }
 
+TEST_CASE("a watcher that does not read is disconnected before much is unsent") {
+  Served agent;
+  agent.state.health.summary = std::string(20'000, 'x');
+  auto deaf = agent.asking("WatchHealth", json::object(), true);
+  const ClientId deaf_id = agent.next<WatchAsked>().client;
+  auto reads = agent.asking("WatchHealth", json::object(), true);
+  const ClientId reading_id = agent.next<WatchAsked>().client;
+  for (int i = 0; i < 10; ++i) {
+    agent.service.tell({{deaf_id, Answer::What::HealthAndMore, {}, {}},
+                        {reading_id, Answer::What::HealthAndMore, {}, {}}},
+                       agent.state, BootClock::now());
+    CHECK(summary(reads).size() == 20'000);
+  }
+  CHECK(agent.next<ClientLeft>().client == deaf_id);
+  CHECK(agent.service.waiting() == 1);
+  CHECK(deaf.is_cut_off());
+}
+
+TEST_CASE("a watcher that reads keeps its connection, however long and close its answers are") {
+  Served agent;
+  auto watch = agent.asking("WatchHealth", json::object(), true);
+  const ClientId id = agent.next<WatchAsked>().client;
+  agent.state.health.summary = std::string(200'000, 'x');
+  for (int round = 0; round < 3; ++round) {
+    // The second answer follows the first one at once.
+    agent.tell(id, Answer::What::HealthAndMore);
+    agent.tell(id, Answer::What::HealthAndMore);
+    CHECK(summary(watch).size() == 200'000);
+    CHECK(summary(watch).size() == 200'000);
+  }
+  CHECK(agent.events.empty());
+}
+
 TEST_CASE("a client may leave while it is answered, or before the service ends") {
   Served agent;
   auto stays = agent.asking("GetHealth");
