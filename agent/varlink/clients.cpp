@@ -36,7 +36,7 @@ bool Clients::make_room_for(uid_t uid) {
       [](const auto& one, const auto& other) { return one.second.size() < other.second.size(); });
   // Nothing is gained if the newcomer then has as many connections as the uid that loses one.
   if (most == limited_.end() || most->second.size() <= count + 1)
-    return make_room_for_block_of(uid);
+    return make_room_for_block_of(uid) && places();
   most->second.back()->close();
   return places();
 }
