@@ -41,7 +41,7 @@ TOML
 
 mtu_is() { [[ $(cat /sys/class/net/ens16f0/mtu) == "$1" ]]; }
 addresses() { ip -o -4 address show dev ens16f0 | awk '{ print $4 }'; }
-gids() { cat /sys/class/infiniband/"$(rdma_of 0)"/ports/1/gids/*; }
+gid_is_there() { cat /sys/class/infiniband/"$(rdma_of 0)"/ports/1/gids/* | grep -qi "$1"; } # PART OF A GID
 
 scenario() {
   ((LAB_CLONE)) || { template; return; }
@@ -54,9 +54,12 @@ scenario() {
   expect_equal "no findings" "[]" "$(health_query -c .findings)"
   expect_equal "the GID that applications are told" "$address" "$(health_query '.adapters[0].application_gid.address // "none"')"
   expect "the address works" ping -c 1 -W 5 -I $address 192.168.30.2
-  expect_not "no GID of the template is left" sh -c "$(declare -f gids rdma_of function_of first_of); gids | grep -i -e c0a8:1ec8 -e 0250:56ff:fe00:0010"
+  expect "the address has its GID" gid_is_there c0a8:1ec9
+  expect "the MAC address has its GID" gid_is_there 0250:56ff:fe00:0110
+  expect_not "no GID of the template's address is left" gid_is_there c0a8:1ec8
+  expect_not "no GID of the template's MAC address is left" gid_is_there 0250:56ff:fe00:0010
   # The journal may name the template; files that the agent reads may not.
-  expect_not "no file of the agent has the template's MAC or address" grep -rFl -e $template_mac -e $template_address /etc /run/pvrdma-agent \
+  expect_not "no file of the agent has the template's MAC or address" grep -rqF -e $template_mac -e $template_address /etc /run/pvrdma-agent \
     /run/pvrdma-agent-executor /run/pvrdma-agent-guestinfo /var/lib
   pvrdma-agent --check-config
   pvrdma-agentctl health
