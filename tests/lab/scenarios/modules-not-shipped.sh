@@ -45,7 +45,7 @@ scenario() {
 
 # While the driver is loaded, its file is replaced by one that this kernel would refuse.
 replaced() {
-  local loaded file
+  local loaded file attempts
   file=$(cat vmw_pvrdma.was)
   wait_until 60 "at rest" at_rest
   loaded=$(stat -c %i /sys/module/vmw_pvrdma)
@@ -59,6 +59,6 @@ replaced() {
   expect "replaced: health says why" sh -c "pvrdma-agentctl health | tr -s ' \n' ' ' | grep -q 'could not be inserted again: .*with other settings'"
   wait_until 300 "replaced: the agent gives up" finding giving-up
   expect_equal "replaced: the driver was never unloaded" "$loaded" "$(stat -c %i /sys/module/vmw_pvrdma)"
-  expect "replaced: there were three attempts, and the requested one" \
-    [ "$(ledger '[.attempts[] | select(.verb == "ReloadDriver")] | length')" -le 4 ]
+  attempts=$(ledger '[.attempts[] | select(.verb == "ReloadDriver")] | length')
+  expect "replaced: there were three attempts, and perhaps the requested one besides ($attempts)" grep -qx '[34]' <<<"$attempts"
 }
