@@ -6,6 +6,7 @@
 summary() { health_query .summary; }
 others_ready() { adapter_is 0 ready && adapter_is 1 ready && adapter_is 3 ready; }
 ready_count() { [[ $(health_query '[.adapters[] | select(.state == "ready")] | length') == "$1" ]]; }
+ready_with_gid() { [[ $(health_query '.adapters[0].application_gid.address') == "$1" ]] && ready_count 3; } # ADDRESS of adapter 0
 config() { agent_config; systemctl reload pvrdma-agent.service; }
 
 scenario() {
@@ -35,7 +36,7 @@ TOML
   wait_until 20 "the others did not wait for the broken one" others_ready
 
   ip address add 192.168.30.1/24 dev ens16f0
-  wait_until 20 "an address is configured: ready, with its GID" ready_count 3
+  wait_until 20 "an address is configured: ready, with its GID" ready_with_gid 192.168.30.1
   expect "there is no finding about the subnet" no_finding same-subnet
   ip address add 192.168.30.2/24 dev ens17f0
   wait_until 15 "two adapters in one subnet are a finding" finding same-subnet
