@@ -49,12 +49,18 @@ P
   pvrdma-agentctl migrate --revert
 }
 
+all_run() { # REGEX…: each matches the argv of a process of mallory
+  local text
+  for text; do pgrep -u mallory -f "$text" || return; done
+}
 # /etc/rc.local belongs to root and reloads the driver; systemd knows that it has not run and will not run.
 arguments_of_users() {
-  as mallory sh -c 'exec sleep 300' /etc/rc.local &
+  as mallory bash -c 'exec -a /etc/rc.local sleep 300' &
   as mallory sh -c 'sleep 300; :' /etc/rc.local &
   as mallory sh -c 'sleep 300; :' 'modprobe -r vmw_pvrdma; modprobe vmw_pvrdma' &
   as mallory sh -c 'sleep 300; :' "$(python3 -c 'print("\"$(" * 32000)')" &
+  wait_until 10 "the users' programs run" all_run '^/etc/rc[.]local 300$' '^sh -c sleep 300; : /etc/rc[.]local$' \
+    '^sh -c sleep 300; : modprobe -r vmw_pvrdma; modprobe vmw_pvrdma$' '^sh -c sleep 300; : "[$][(]"[$][(]'
   wait_until 20 "the agent reloads, although a user's argv looks like the script" reloads_now
   wait_until 20 "ready" health_is ready
   expect "the agent is the same process" the_same_agent
