@@ -57,14 +57,15 @@ on() { # NUMBER COMMAND…
   [[ $answer != *" "* ]] || base64 -d <<<"${answer#* }"
   return "${answer%% *}"
 }
-# The other guests run the commands of the first guest, until that has ended.
+# The other guests run the commands of the first guest, until that has ended. Before || a failing command would not end a function.
 follow() {
   local command status
   while command=$(ask_host "$LAB_TIMEOUT" next) && [[ -n $command ]]; do
     command=$(base64 -d <<<"$command")
     status=0
     echo "--- $command"
-    (eval "$command") >said 2>&1 || status=$?
+    (eval "$command") >said 2>&1 &
+    wait $! || status=$?
     cat said
     host said "$status" "$(base64 -w 0 said)"
   done

@@ -42,7 +42,7 @@ open_to_ssh() { # KEY
   systemctl start ssh.service
 }
 # All three guests are prepared at the same time.
-begin() { { status=0; ("$@") >begun.out 2>&1 || status=$?; echo "$status" >begun.status; } & } # COMMAND…
+begin() { { status=0; ("$@") >begun.out 2>&1 & wait $! || status=$?; echo "$status" >begun.status; } & } # COMMAND…
 begun() { wait_until 240 "the guest is prepared" test -s begun.status; cat begun.out; return "$(<begun.status)"; }
 prepare_all() {
   local key
