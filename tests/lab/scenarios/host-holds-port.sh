@@ -14,11 +14,11 @@ rests() {
   local before
   wait_until 30 "the executor has exited" at_rest
   # After that time the looks are half a minute apart.
-  pause_ms 90000
+  pause_ms 45000
   before=$(wake_ups)
-  pause_ms 180000
+  pause_ms 120000
   # Once in five minutes the look at boot scripts wakes two threads, and each may wait for the other.
-  expect "at most 4 wake-ups a minute, and 4 for boot scripts ($(($(wake_ups) - before)) in 3)" [ $(($(wake_ups) - before)) -le 16 ]
+  expect "at most 4 wake-ups a minute, and 4 for boot scripts ($(($(wake_ups) - before)) in 2)" [ $(($(wake_ups) - before)) -le 12 ]
 }
 
 # The device sends the guest no event for this.
