@@ -25,20 +25,18 @@ constexpr uid_t block_of(uid_t uid) { return uid >> 16U; }
 
 bool Clients::make_room_for(uid_t uid) {
   if (!is_limited(uid)) return true;
-  if (closing_.closes_for(uid)) return false;
-  const auto places = [this] { return limited_count_ + closing_.size() < limits_.clients; };
   const auto own = limited_.find(uid);
   const std::size_t count = own == limited_.end() ? 0 : own->second.size();
   if (count >= limits_.clients_per_uid) return false;
-  if (places()) return true;
+  if (limited_count_ < limits_.clients) return true;
   const auto most = std::max_element(
       limited_.begin(), limited_.end(),
       [](const auto& one, const auto& other) { return one.second.size() < other.second.size(); });
   // Nothing is gained if the newcomer then has as many connections as the uid that loses one.
   if (most == limited_.end() || most->second.size() <= count + 1)
-    return make_room_for_block_of(uid) && places();
+    return make_room_for_block_of(uid);
   most->second.back()->close();
-  return places();
+  return true;
 }
 
 // The same rule for blocks of uids. A user's uids may lie in two blocks, each with its own share.

@@ -13,11 +13,8 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <utility>
 #include <vector>
 
-#include "agent/base/handle.hpp"
-#include "agent/varlink/closing.hpp"
 #include "agent/varlink/connection.hpp"
 
 namespace pvrdma::varlink {
@@ -28,13 +25,11 @@ class Clients {
 
   // Whether one more client of this user is accepted. If it needs another user's place, the newest
   // client of the user with the most clients is closed: an older client is less likely to be part
-  // of a flood. A user one of whose connections is still being closed gets no other.
+  // of a flood.
   [[nodiscard]] bool make_room_for(uid_t uid);
   void add(std::shared_ptr<Connection> connection);
   // May destroy the connection.
   void remove(const Connection& connection);
-  // Closes the socket of a client that was removed, or that was not added.
-  void close(Fd socket, uid_t uid) { closing_.close(std::move(socket), uid); }
   // Notes a piece of work for this user at this time (µs of CLOCK_MONOTONIC), and returns the
   // priority of the next one: the more work was done for a user in the last seconds, the later.
   [[nodiscard]] std::int64_t worked_for(uid_t uid, std::uint64_t now);
@@ -59,7 +54,6 @@ class Clients {
   std::map<const Connection*, std::shared_ptr<Connection>> all_;
   std::map<uid_t, std::vector<Connection*>> limited_;  // each user's, the oldest first
   std::size_t limited_count_ = 0;
-  Closing closing_;       // its sockets count as clients
   std::size_t most_ = 0;  // at one time, since the last crowd
 };
 

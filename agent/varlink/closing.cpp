@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "agent/varlink/closing.hpp"
 
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
-#include <map>
-#include <mutex>
-#include <system_error>
-#include <thread>
-#include <utility>
-#include <vector>
-
-#include "agent/base/held_signals.hpp"
 
 #ifndef SO_PASSRIGHTS
 #define SO_PASSRIGHTS 83  // Linux 6.16, include/uapi/asm-generic/socket.h
@@ -24,10 +18,6 @@ namespace pvrdma::varlink {
 
 namespace {
 
-// The units' TasksMax= leaves room for these. One attacker needs one; while all of them wait, the
-// sockets of further attackers stay open.
-constexpr std::size_t kThreads = 4;
-
 // Reads the other bytes away. Their number is limited, as the socket receives no more.
 bool holds_descriptors(const Fd& socket) {
   std::array<char, 8192> chunk{};
@@ -36,6 +26,27 @@ bool holds_descriptors(const Fd& socket) {
     got = receive_bytes(socket, chunk.data(), chunk.size());
   } while (got > 0 || (got < 0 && errno == EINTR));
   return got < 0 && errno == EPROTO;
+}
+
+// Starts a process that ends once `until` has no more writer, and then closes its copies of all
+// descriptors. It is no child of this process, so nothing has to wait for its end. False: it could
+// not be started.
+bool end_elsewhere(const Fd& until, Fd& writer) {
+  const pid_t child = ::fork();
+  if (child < 0) return false;
+  if (child == 0) {
+    const pid_t grandchild = ::fork();
+    if (grandchild != 0) ::_exit(grandchild > 0 ? 0 : 1);
+    writer = Fd{};
+    char none = 0;
+    while (::read(until.get(), &none, 1) < 0 && errno == EINTR) {
+    }
+    ::_exit(0);
+  }
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 }  // namespace
@@ -67,70 +78,20 @@ ssize_t receive_bytes(const Fd& socket, char* data, std::size_t size) {
   return ::recv(socket.get(), data, static_cast<std::size_t>(seen), MSG_DONTWAIT);
 }
 
-struct Closing::Shared : std::enable_shared_from_this<Closing::Shared> {
-  struct User {
-    std::vector<Fd> sockets;
-    bool served = false;  // by a thread
-  };
-  std::mutex mutex;
-  std::map<uid_t, User> users;  // until all their sockets are closed
-  std::size_t sockets = 0;
-  std::size_t threads = 0;
-
-  auto unserved() noexcept {
-    return std::find_if(users.begin(), users.end(),
-                        [](const auto& user) { return !user.second.served; });
-  }
-  // The mutex is locked. If no thread can be started (TasksMax=), the next call tries again.
-  void start_thread() {
-    if (threads == kThreads || unserved() == users.end()) return;
-    const HeldSignals held;  // the thread inherits them
-    try {
-      std::thread{[self = shared_from_this()] { self->serve(); }}.detach();
-      ++threads;
-    } catch (const std::system_error&) {
-    }
-  }
-  void serve() noexcept {
-    std::unique_lock lock{mutex};
-    for (auto user = unserved(); user != users.end(); user = unserved()) {
-      user->second.served = true;
-      while (!user->second.sockets.empty()) {
-        {
-          const Fd socket = std::move(user->second.sockets.back());
-          user->second.sockets.pop_back();
-          lock.unlock();
-        }
-        lock.lock();
-        --sockets;
-      }
-      users.erase(user);
-    }
-    --threads;
-  }
-};
-
-Closing::Closing() : shared_{std::make_shared<Shared>()} {}
-
-void Closing::close(Fd socket, uid_t uid) {
+void close_client(Fd socket) {
+  if (!socket) return;
   // From here on the socket receives nothing, so the look at its bytes stays true.
   ::shutdown(socket.get(), SHUT_RDWR);
   if (!holds_descriptors(socket)) return;
-  const std::scoped_lock lock{shared_->mutex};
-  shared_->users[uid].sockets.push_back(std::move(socket));
-  ++shared_->sockets;
-  shared_->start_thread();
-}
-
-bool Closing::closes_for(uid_t uid) const {
-  const std::scoped_lock lock{shared_->mutex};
-  shared_->start_thread();
-  return shared_->users.count(uid) > 0;
-}
-
-std::size_t Closing::size() const {
-  const std::scoped_lock lock{shared_->mutex};
-  return shared_->sockets;
+  // The end of another process is the last close. There no socket lingers (inet_release(),
+  // net/ipv4/af_inet.c, Linux 6.1), and any other wait holds up only that process.
+  std::array<int, 2> ends{-1, -1};
+  const bool piped = ::pipe2(ends.data(), O_CLOEXEC) == 0;
+  const Fd reader{ends[0]};
+  Fd writer{ends[1]};
+  // Without descriptors or processes the socket stays open until this process ends.
+  if (!piped || !end_elsewhere(reader, writer)) static_cast<void>(socket.release());
+  socket = Fd{};  // before the writer, which keeps the other process from ending
 }
 
 }  // namespace pvrdma::varlink

@@ -2,16 +2,15 @@
 // Descriptors that clients pass along with their bytes (SCM_RIGHTS in unix(7)), although no service
 // of ours wants any.
 //
-// The last close of a descriptor may wait: a TCP socket lingers (SO_LINGER in socket(7)), and a
-// file of a FUSE mount waits for the user's program that serves the mount. The kernel closes a
-// passed descriptor in the thread that reads the bytes or closes the socket. So the loop's thread
-// neither reads bytes that came with descriptors nor closes a socket that still holds such bytes.
+// The last close of a descriptor may wait: a TCP socket lingers (SO_LINGER in socket(7)). The
+// kernel closes a passed descriptor in the process that reads the bytes or closes the socket. So
+// this process neither reads bytes that came with descriptors, nor is the last to close a socket
+// that still holds such bytes.
 #pragma once
 
 #include <sys/types.h>
 
 #include <cstddef>
-#include <memory>
 
 #include "agent/base/handle.hpp"
 
@@ -29,21 +28,7 @@ void keep_urgent_bytes(const Fd& accepted);
 // stay unread.
 [[nodiscard]] ssize_t receive_bytes(const Fd& socket, char* data, std::size_t size);
 
-// Closes the sockets of clients, and never waits. A socket that holds descriptors is closed by a
-// thread, one for each user, which may outlive this object.
-class Closing {
- public:
-  Closing();
-  void close(Fd socket, uid_t uid);
-  // Whether a socket of this user is not closed yet. Such a user must get no further connections,
-  // or the number of sockets that wait would have no limit.
-  [[nodiscard]] bool closes_for(uid_t uid) const;
-  // The number of sockets that are not closed yet.
-  [[nodiscard]] std::size_t size() const;
-
- private:
-  struct Shared;
-  std::shared_ptr<Shared> shared_;
-};
+// Closes the socket of a client, and does not wait for the close of descriptors that it holds.
+void close_client(Fd socket);
 
 }  // namespace pvrdma::varlink

@@ -39,6 +39,8 @@ Connection::Connection(sd_event* event, Fd socket, uid_t peer_uid, const Limits&
       owner_(owner),
       input_(limits.message_bytes) {}
 
+Connection::~Connection() { close_client(std::move(socket_)); }
+
 Result<std::shared_ptr<Connection>> Connection::open(sd_event* event, Fd socket, uid_t peer_uid,
                                                      const Limits& limits, Owner& owner) {
   auto connection = std::make_shared<Connection>(event, std::move(socket), peer_uid, limits, owner);
@@ -264,7 +266,7 @@ void Connection::close() {
   io_.reset();
   timer_.reset();
   resume_.reset();
-  owner_.dispose(std::move(socket_), peer_uid_);
+  close_client(std::move(socket_));
   owner_.closed(*this);
   if (const auto call = call_.lock()) call->client_has_gone();
 }

@@ -41,8 +41,6 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   class Owner {
    public:
     virtual void handle(CallPtr call) = 0;
-    // Closes the socket of a client that has left or was disconnected, and does not wait.
-    virtual void dispose(Fd socket, uid_t uid) = 0;
     // Called once, when the client has left or was disconnected; never from the destructor.
     virtual void closed(Connection& connection) = 0;
     // Called after each piece of work for this user. Returns the priority of the next piece, as of
@@ -60,6 +58,9 @@ class Connection final : public std::enable_shared_from_this<Connection> {
                                                                 const Limits& limits, Owner& owner);
   // Only for open().
   Connection(sd_event* event, Fd socket, uid_t peer_uid, const Limits& limits, Owner& owner);
+  ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
 
   [[nodiscard]] uid_t peer_uid() const noexcept { return peer_uid_; }
   [[nodiscard]] bool gone() const noexcept { return closed_ || hung_up_; }

@@ -165,8 +165,6 @@ void Service::handle(CallPtr call) {
   route.handlers.at(method)(std::move(call));
 }
 
-void Service::dispose(Fd socket, uid_t uid) { clients_.close(std::move(socket), uid); }
-
 void Service::closed(Connection& connection) {
   clients_.remove(connection);
   resume_listening();
@@ -219,7 +217,7 @@ bool Service::accept_one(int listening) {
   const auto peer = peer_of(socket);
   if (!peer) return say_not_accepted(peer.error()), true;
   keep_urgent_bytes(socket);
-  if (!clients_.make_room_for(peer->uid)) return dispose(std::move(socket), peer->uid), true;
+  if (!clients_.make_room_for(peer->uid)) return close_client(std::move(socket)), true;
   auto connection = Connection::open(event_, std::move(socket), peer->uid, limits_, *this);
   if (!connection) return say_not_accepted(connection.error()), true;
   clients_.add(std::move(*connection));

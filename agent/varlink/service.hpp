@@ -4,8 +4,8 @@
 //
 // A client that floods, stalls or vanishes does not harm other clients: messages, clients, unsent
 // output and idle time are limited, and no call here ever blocks. connection.cpp handles one
-// connection, clients.cpp decides which may stay, closing.cpp closes the others; this file listens,
-// and finds the handler of a method.
+// connection, clients.cpp decides which may stay; this file listens, and finds the handler of a
+// method.
 #pragma once
 
 #include <sys/socket.h>
@@ -78,7 +78,6 @@ class Service final : Connection::Owner {
 
  private:
   void handle(CallPtr call) override;
-  void dispose(Fd socket, uid_t uid) override;
   void closed(Connection& connection) override;
   std::int64_t worked_for(uid_t uid) override;
 

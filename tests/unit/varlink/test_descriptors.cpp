@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Clients that pass descriptors whose last close waits: no other client waits for it.
 #include <netinet/in.h>
+#include <poll.h>
+#include <sys/un.h>
 
 #include <array>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <iterator>
+#include <optional>
 
 #include "agent/varlink/closing.hpp"
 #include "tests/unit/as_nobody.hpp"
@@ -141,48 +148,45 @@ TEST_CASE("a passed descriptor whose close waits holds up no other client") {
   CHECK(scene.loop.run_until([&] { return scene.service.clients() == 0; }));
 }
 
-TEST_CASE("a user gets no connection while one of his waits to be closed") {
-  if (::geteuid() != 0) return;
-  varlink::Limits limits;
-  limits.clients = 2;
-  Scene scene{limits};
-  std::optional<Lingering> lingering{std::in_place};
-  auto client = scene.passing_as_nobody();
-  REQUIRE(pass(client.fd(), "x", std::move(lingering->connection)));
-  CHECK(client.is_cut_off());
-  CHECK(scene.passing_as_nobody().is_cut_off());
-  constexpr uid_t kOther = 65533;
-  const auto other = [&] {
-    const AsNobody another{kOther};
-    return scene.passing();
-  };
-  auto first = other();
-  CHECK(first.ask(kQuestion) == kAnswer);
-  // The connection that waits still takes one of the two places.
-  CHECK(other().is_cut_off());
-  CHECK(scene.answers_within_a_second(scene.client()));
-  lingering.reset();
-  CHECK(scene.loop.run_until([&] { return scene.passing_as_nobody().ask(kQuestion) == kAnswer; }));
+TEST_CASE("the end of a service waits for no passed descriptor") {
+  Lingering lingering;
+  std::optional<Scene> scene{std::in_place};
+  const Fd client{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::strcpy(address.sun_path, scene->open_path.c_str());
+  auto* const place = reinterpret_cast<const sockaddr*>(&address);
+  REQUIRE(::connect(client.get(), place, sizeof address) == 0);
+  const std::string watch = request("Watch", "{}", R"(,"more":true)") + '\0' + kQuestion + '\0';
+  REQUIRE(::send(client.get(), watch.data(), watch.size(), 0) ==
+          static_cast<ssize_t>(watch.size()));
+  REQUIRE(scene->loop.run_until([&] { return scene->kept.size() == 1; }));
+  for (int round = 0; round < 10; ++round) sd_event_run(scene->loop.get(), 1'000);
+  REQUIRE(pass(client.get(), "x", std::move(lingering.connection)));
+  const auto start = std::chrono::steady_clock::now();
+  scene.reset();
+  CHECK(std::chrono::steady_clock::now() - start < 1s);
 }
 
-TEST_CASE("four users' sockets are closed at a time, those of further users wait") {
-  varlink::Closing closing;
-  std::array<std::optional<Lingering>, 5> lingering;
-  for (std::size_t user = 0; user < lingering.size(); ++user) {
-    lingering.at(user).emplace();
+TEST_CASE("sockets with passed descriptors do not pile up, and each is closed") {
+  std::array<Lingering, 3> lingering;
+  const auto open_here = [] {
+    const std::filesystem::directory_iterator all{"/proc/self/fd"};
+    return std::distance(begin(all), end(all));
+  };
+  for (auto& [other_end, connection] : lingering) {
     std::array<int, 2> ends{};
     REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0);
+    Fd ours{ends[0]};
     const Fd theirs{ends[1]};
-    REQUIRE(pass(theirs.get(), "x", std::move(lingering.at(user)->connection)));
-    closing.close(Fd{ends[0]}, static_cast<uid_t>(user));
+    REQUIRE(pass(theirs.get(), "x", std::move(connection)));
+    const auto before = open_here();
+    const auto start = std::chrono::steady_clock::now();
+    varlink::close_client(std::move(ours));
+    CHECK(std::chrono::steady_clock::now() - start < 1s);
+    CHECK(open_here() == before - 1);
+    // The other process has closed its copy, too.
+    pollfd closed{theirs.get(), 0, 0};
+    CHECK(::poll(&closed, 1, 1'000) == 1);
   }
-  CHECK(closing.size() == 5);
-  lingering[4].reset();
-  ::usleep(100'000);
-  CHECK(closing.closes_for(4));
-  lingering[0].reset();
-  const Loop loop;
-  CHECK(loop.run_until([&] { return !closing.closes_for(0) && !closing.closes_for(4); }, 2s));
-  CHECK(closing.closes_for(1));
-  CHECK(closing.size() == 3);
 }
