@@ -74,7 +74,8 @@ struct AgentState {
   // When a look was last asked for by any user other than root and the agent's own.
   BootTime looked_for_others{Milliseconds{-3'600'000}};
   // The kernel's events: when the looks that they asked for no longer count against their limit;
-  // whether a look that an event asked for has not ended; whether an event waits for the limit.
+  // whether an event has asked for a look since the last one ended; whether an event waits for the
+  // limit.
   BootTime event_looks_until;
   bool event_look_asked = false, event_waits = false;
 

@@ -20,8 +20,8 @@ constexpr Milliseconds kDeliverAtLeastEvery{60'000};
 // look in this time, all together.
 constexpr Milliseconds kBetweenLooksForOthers{1'000};
 // Peers on the RDMA network cause events too: each Router Advertisement with a prefix gives one. So
-// events get this many looks at once, and then one in this time. The lab's boots need up to 29 at
-// once: none of their looks may wait.
+// events get this many looks at once, and then one in this time, with one more for events that come
+// while it runs. The lab's boots need up to 29 at once: none of their looks may wait.
 constexpr int kEventLooks = 64;
 constexpr Milliseconds kBetweenEventLooks{500};
 // A look that is this late is asked for, as there is no event when a machine wakes up from sleep.

@@ -34,13 +34,13 @@ scenario() {
   flap_links $((10 * ${PVRDMA_LAB_ROUNDS:-4}))
   wait_until 30 "dozens of link flaps: ready" health_is ready
   pause_ms 3000 # The look after the last event has ended, so from now on only the host changes ports.
-  local round counted_before_host
+  local round port counted_before_host
   counted_before_host=$(port_transitions)
   RANDOM=20 # The flaps are the same in each run.
   for round in {1..20}; do
-    host_sets_port $((RANDOM % 2)) DOWN
-    host_sets_port 0 ACTIVE
-    host_sets_port 1 ACTIVE
+    port=$((RANDOM % 2))
+    host_sets_port $port DOWN
+    host_sets_port $port ACTIVE
   done
   wait_until 60 "20 flaps of the port by the host: ready" health_is ready
   expect "the agent has seen flaps of the host: $counted_before_host changes before, $(port_transitions) now" \

@@ -107,6 +107,7 @@ scenario() {
   pingpong -d "$(rdma_of 0)" -g "$NCCL_IB_GID_INDEX" &
   traffic=$!
   wait_until 30 "traffic" more_rounds 0
+  modprobe overlay # purge_in_chroot mounts one
   kernel_state >before
 
   install_from previous downgrade

@@ -78,5 +78,6 @@ scenario() {
 
   systemctl mask pvrdma-agent.service
   rpm -i rpms/*.rpm
-  expect "a masked unit keeps no other unit from being enabled" systemctl is-enabled pvrdma-agent-executor.socket pvrdma-agent-wait-online.service
+  expect_equal "a masked unit keeps no other unit from being enabled" 2 \
+    "$(systemctl is-enabled pvrdma-agent-executor.socket pvrdma-agent-wait-online.service | grep -cx enabled)"
 }
