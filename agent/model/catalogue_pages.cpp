@@ -3,7 +3,6 @@
 // Reads the page from stdin and writes it to stdout; a line "@FINDINGS:machine@" (adapter, answer)
 // of a man page in scdoc's format becomes that part, a line "@FINDINGS@" of a journal catalog all.
 // With "ids" it reads nothing and lists each id with its MESSAGE_ID, for checks.
-#include <algorithm>
 #include <array>
 #include <cctype>
 #include <iostream>
@@ -60,10 +59,13 @@ std::string remedy_of(const CatalogueEntry& entry) {
   return std::string{entry.remedy_in_pages.empty() ? entry.remedy : entry.remedy_in_pages};
 }
 
-// `commands` between backquotes are bold in scdoc.
+// `commands` between backquotes are bold in scdoc, and a star in them stays a star.
 std::string for_scdoc(std::string_view text) {
-  std::string result = with_names_shown(text, "_");
-  std::replace(result.begin(), result.end(), '`', '*');
+  std::string result;
+  for (const char letter : with_names_shown(text, "_")) {
+    if (letter == '*') result += '\\';
+    result += letter == '`' ? '*' : letter;
+  }
   return result;
 }
 
