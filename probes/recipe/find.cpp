@@ -186,9 +186,12 @@ class Finder {
     if (text && text->find('\0') == std::string::npos) return std::move(*text);
     if (text) return std::nullopt;
     const int code = text.error().code;
-    // A folder, a device, or a large program is not a script.
-    const bool no_script =
-        code == EISDIR || code == EINVAL || (code == EFBIG && (in_others_ || !origin.by.empty()));
+    // A folder, a device, or a large program is not a script, nor is a socket, which may be closed
+    // to this user.
+    const auto status = status_of(root_ / path);
+    const bool no_script = code == EISDIR || code == EINVAL ||
+                           (status && !S_ISREG(status->st_mode)) ||
+                           (code == EFBIG && (in_others_ || !origin.by.empty()));
     if (!no_script) note(path, &origin, text.error());
     return std::nullopt;
   }

@@ -125,6 +125,7 @@ class LinkFilesSearch {
     if (!text) return std::nullopt;
     auto settings = parse_settings(*text);
     std::vector<std::string> folders;
+    folders.reserve(kNetworkFolders.size());
     for (const char* const folder : kNetworkFolders)
       folders.push_back(folder + file.substr(file.rfind('/')) + ".d");
     for (const std::string& drop_in : files_in(folders, ".conf"))
