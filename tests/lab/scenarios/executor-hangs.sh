@@ -65,7 +65,7 @@ install_command_hangs() {
   systemctl stop pvrdma-agent.service
   for module in vmw_pvrdma ib_umad; do modprobe -r "$module"; done
   expect_not "an install command hangs: the driver is not loaded" module_loaded vmw_pvrdma
-  echo 'install ib_umad /usr/bin/sleep infinity' >/etc/modprobe.d/hanging.conf
+  echo 'install ib_umad /usr/bin/sleep infinity; /sbin/modprobe --ignore-install ib_umad' >/etc/modprobe.d/hanging.conf
   systemctl start pvrdma-agent.service
   wait_until 60 "an install command hangs: the driver is loaded all the same" module_live vmw_pvrdma
   wait_until 30 "a finding names the module" \
