@@ -39,4 +39,8 @@ struct ServiceFixture {
 std::string request(const std::string& name, const std::string& parameters = "{}",
                     const std::string& rest = "");
 
+// A call that is answered at once, and its answer.
+inline const std::string kHello = request("Echo", R"({"text":"a"})");
+inline constexpr const char* kHelloReply = R"({"parameters":{"text":"a"}})";
+
 }  // namespace pvrdma::test

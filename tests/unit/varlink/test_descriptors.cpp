@@ -22,9 +22,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-const std::string kQuestion = request("Echo", R"({"text":"a"})");
-constexpr const char* kAnswer = R"({"parameters":{"text":"a"}})";
-
 // A TCP connection whose last close waits for three seconds, as its other end reads nothing. When
 // this object goes, the other end goes, and the wait is over.
 struct Lingering {
@@ -85,7 +82,7 @@ struct Scene : ServiceFixture {
   }
   bool answers_within_a_second(RawClient other) {
     const auto start = std::chrono::steady_clock::now();
-    const bool answered = other.ask(kQuestion) == kAnswer;
+    const bool answered = other.ask(kHello) == kHelloReply;
     return answered && std::chrono::steady_clock::now() - start < 1s;
   }
 
@@ -125,7 +122,7 @@ TEST_CASE("a passed descriptor whose close waits holds up no other client") {
   const auto leave_unread = [&](int flags) {
     REQUIRE(client.send(watch));
     REQUIRE(scene.loop.run_until([&] { return scene.kept.size() == 1; }));
-    REQUIRE(client.call(kQuestion));
+    REQUIRE(client.call(kHello));
     for (int round = 0; round < 10; ++round) sd_event_run(scene.loop.get(), 1'000);
     REQUIRE(pass(client.fd(), "x", std::move(lingering.connection), flags));
     client.leave();
@@ -135,12 +132,12 @@ TEST_CASE("a passed descriptor whose close waits holds up no other client") {
   SECTION("by a client that is not accepted") {
     if (::geteuid() != 0) return;
     auto first = scene.passing_as_nobody();
-    REQUIRE(first.ask(kQuestion) == kAnswer);
+    REQUIRE(first.ask(kHello) == kHelloReply);
     auto second = scene.passing_as_nobody();
     REQUIRE(pass(second.fd(), "x", std::move(lingering.connection)));
     CHECK(scene.answers_within_a_second(scene.client()));
     CHECK(second.is_cut_off());
-    CHECK(first.ask(kQuestion) == kAnswer);
+    CHECK(first.ask(kHello) == kHelloReply);
     return;
   }
   CHECK(scene.answers_within_a_second(scene.client()));
@@ -157,7 +154,7 @@ TEST_CASE("the end of a service waits for no passed descriptor") {
   std::strcpy(address.sun_path, scene->open_path.c_str());
   auto* const place = reinterpret_cast<const sockaddr*>(&address);
   REQUIRE(::connect(client.get(), place, sizeof address) == 0);
-  const std::string watch = request("Watch", "{}", R"(,"more":true)") + '\0' + kQuestion + '\0';
+  const std::string watch = request("Watch", "{}", R"(,"more":true)") + '\0' + kHello + '\0';
   REQUIRE(::send(client.get(), watch.data(), watch.size(), 0) ==
           static_cast<ssize_t>(watch.size()));
   REQUIRE(scene->loop.run_until([&] { return scene->kept.size() == 1; }));

@@ -15,8 +15,6 @@ using namespace pvrdma::test;
 
 namespace {
 
-const std::string kGreeting = request("Echo", R"({"text":"a"})");
-constexpr const char* kGreetingReply = R"({"parameters":{"text":"a"}})";
 // A client that sends nothing more, and does not count as idle.
 const std::string kSilentWatch = request("Watch", "{}", R"(,"more":true)");
 
@@ -32,7 +30,7 @@ varlink::Limits limits_of(std::size_t clients, std::size_t clients_per_uid) {
 
 bool is_served(const ServiceFixture& fixture) {
   auto client = fixture.client();
-  return client.ask(kGreeting) == kGreetingReply;
+  return client.ask(kHello) == kHelloReply;
 }
 
 bool nobody_is_served(const ServiceFixture& fixture) {
@@ -152,7 +150,7 @@ TEST_CASE("a user who floods is served after another user, and after root") {
     const std::size_t before = fixture.echoed.size();
     const AsNobody other{uid};
     auto client = fixture.client();
-    REQUIRE(client.ask(kGreeting));
+    REQUIRE(client.ask(kHello));
     // Each client of the flood would have come once, or more often.
     CHECK(fixture.echoed.size() - before < kClients);
   }

@@ -11,13 +11,6 @@ using namespace pvrdma;
 using namespace pvrdma::test;
 using namespace std::chrono_literals;
 
-namespace {
-
-const std::string kHello = request("Echo", R"({"text":"a"})");
-constexpr const char* kHelloReply = R"({"parameters":{"text":"a"}})";
-
-}  // namespace
-
 TEST_CASE("a client that sends something else than a call is cut off") {
   ServiceFixture fixture;
   const std::string cases[] = {
