@@ -64,8 +64,7 @@ follow() {
     command=$(base64 -d <<<"$command")
     status=0
     echo "--- $command"
-    (eval "$command") >said 2>&1 &
-    wait $! || status=$?
+    (eval "$command") >said 2>&1 & wait $! || status=$?
     cat said
     host said "$status" "$(base64 -w 0 said)"
   done
@@ -84,6 +83,7 @@ port_state() { # N [FIELD]: ACTIVE, DOWN, … or `none` without a device; FIELD 
   echo "${text#*: }"
 }
 port_is() { [[ $(port_state "$1") == "$2" ]]; } # N STATE
+host_sets_port() { host port "$@" && udevadm trigger --action=change --subsystem-match=infiniband --settle; } # N STATE, with the event of vSphere's device
 start_job() { # N: holds a verbs context of adapter N; its PID in $job, what it is told in ./events
   # udev may still change the device's name, which could then not be opened.
   udevadm settle --timeout=20

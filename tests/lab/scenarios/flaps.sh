@@ -13,11 +13,6 @@ flap_links() { # ROUNDS: both links, faster than the agent can react
     ip link set ens17f0 up
   done
 }
-# QEMU's device sends no event when the host changes the port, as vSphere's does.
-host_sets_port() { # N STATE
-  host port "$1" "$2"
-  udevadm trigger --action=change --subsystem-match=infiniband --settle
-}
 addresses() { ip -o -4 address show | awk '{ print $2, $4 }' | sort; }
 
 scenario() {

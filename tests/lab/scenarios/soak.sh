@@ -33,11 +33,6 @@ use_managers() {
 
 # --- disturbances -----------------------------------------------------------------------------------------------
 
-# QEMU's device sends no event when the host changes the port, as vSphere's does.
-host_sets_port() { # N STATE
-  host port "$1" "$2"
-  udevadm trigger --action=change --subsystem-match=infiniband --settle
-}
 flaps() {
   host_sets_port $((round % 2)) DOWN
   until_ms $(($(uptime_ms) + 5000)) # Verdicts about a port that is DOWN are compared as well.
