@@ -52,7 +52,9 @@ sockaddr_ll everybody_on(int index) {
 }
 
 Result<Fd> arp_socket(int index) {
-  Fd socket{::socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, htons(ETH_P_ARP))};
+  // bind(2) sets the protocol. With a protocol the socket would receive from all interfaces until
+  // then, and keep those packets (packet(7)).
+  Fd socket{::socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
   const sockaddr_ll here = everybody_on(index);
   if (!socket || ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&here), sizeof here) != 0)
     return fail(errno, "opening", "a socket for ARP");

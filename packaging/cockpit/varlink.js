@@ -30,7 +30,7 @@ function ask(method, { more = false, superuser = null }, answered, ended) {
       // The check below reports it: reply stays null.
     }
     if (reply?.error) end(reply.error);
-    else if (typeof reply?.parameters !== "object") end("protocol-error");
+    else if (typeof reply?.parameters !== "object" || reply.parameters === null) end("protocol-error");
     else answered(reply.parameters);
   };
 
