@@ -24,6 +24,14 @@ constexpr Milliseconds kSendTimeout = std::chrono::seconds{5};
 
 BootTime after(Milliseconds timeout) { return BootClock::now() + timeout; }
 
+// A server may be an attacker, too: each close of its descriptors would wait here.
+PeerSocket client_socket(int flags) {
+  PeerSocket socket{Fd{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0)}};
+  allow_descriptors(socket.fd(), false);
+  keep_urgent_bytes(socket.fd());
+  return socket;
+}
+
 // EAGAIN where the server's queue is full; on a blocking socket after its send time-out.
 Result<void> connect_to(int socket, const std::string& path) {
   sockaddr_un address{};
@@ -37,10 +45,10 @@ Result<void> connect_to(int socket, const std::string& path) {
 
 }  // namespace
 
-Client::Client(Fd socket) : socket_(std::move(socket)), input_(kReplyLimitBytes) {}
+Client::Client(PeerSocket socket) : socket_(std::move(socket)), input_(kReplyLimitBytes) {}
 
 Result<Client> Client::connect(const std::string& path, Milliseconds timeout) {
-  Fd socket{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  PeerSocket socket = client_socket(0);
   if (!socket) return fail(errno, "making", "a socket");
   // connect(2) on AF_UNIX waits while the server's queue is full; SO_SNDTIMEO is the only limit for
   // that. Zero would mean no limit.
@@ -61,7 +69,7 @@ Result<Reply> Client::call(const std::string& method, const Json& parameters,
   auto sent = send(call_message(method, parameters, /*more=*/false), deadline);
   auto reply = sent ? next(std::max(deadline - BootClock::now(), Milliseconds{0}))
                     : Result<Reply>{fail(std::move(sent.error()))};
-  if (!reply) socket_ = Fd{};
+  if (!reply) socket_ = PeerSocket{};
   return reply;
 }
 
@@ -98,7 +106,7 @@ Result<Reply> Client::next(Milliseconds timeout) {
     if (const int code = poll_until(socket_.get(), POLLIN, deadline))
       return fail(code, "waiting for", "the agent");
     std::array<char, 16384> chunk{};
-    const ssize_t got = ::recv(socket_.get(), chunk.data(), chunk.size(), MSG_DONTWAIT);
+    const ssize_t got = receive_bytes(socket_.fd(), chunk.data(), chunk.size());
     if (got > 0)
       input_.feed({chunk.data(), static_cast<std::size_t>(got)});
     else if (got == 0)
@@ -111,7 +119,7 @@ Result<Reply> Client::next(Milliseconds timeout) {
 // The client on a loop. Every `done` is called from the loop, after the state is reset, so that
 // `done` may call again or destroy the client.
 Result<void> AsyncClient::start(std::string message) {
-  socket_ = Fd{::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
+  socket_ = client_socket(SOCK_NONBLOCK);
   if (!socket_) return fail(errno, "making", "a socket");
   // On a non-blocking AF_UNIX socket this never waits.
   if (auto connected = connect_to(socket_.get(), path_); !connected) return connected;
@@ -153,7 +161,7 @@ Result<void> AsyncClient::write() {
 
 Result<std::optional<Reply>> AsyncClient::read() {
   std::array<char, 8192> chunk{};
-  const ssize_t got = ::recv(socket_.get(), chunk.data(), chunk.size(), MSG_DONTWAIT);
+  const ssize_t got = receive_bytes(socket_.fd(), chunk.data(), chunk.size());
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return std::nullopt;
   if (got < 0) return fail(errno, "waiting for", path_);
   if (got == 0) return fail(ECONNRESET, "waiting for", path_);
@@ -166,7 +174,7 @@ Result<std::optional<Reply>> AsyncClient::read() {
 
 void AsyncClient::finish(Result<Reply> reply) {
   io_.reset();
-  socket_ = Fd{};
+  socket_ = PeerSocket{};
   output_ = {};
   const Done done = std::exchange(pending_, nullptr);
   done(std::move(reply));  // may destroy this

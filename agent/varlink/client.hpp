@@ -17,6 +17,7 @@
 #include "agent/base/error.hpp"
 #include "agent/base/handle.hpp"
 #include "agent/base/timer.hpp"
+#include "agent/varlink/closing.hpp"
 #include "agent/varlink/message.hpp"
 
 namespace pvrdma::varlink {
@@ -26,12 +27,13 @@ namespace pvrdma::varlink {
 inline constexpr std::size_t kReplyLimitBytes = 1U << 20U;
 
 // The blocking client; a deadline limits every wait. Errors: ETIMEDOUT for a time-out, ECONNRESET
-// where the server closes the connection, EBADMSG for a message that is no reply.
+// where the server closes the connection, EBADMSG for a message that is no reply, EPROTO for one
+// with a passed descriptor.
 class Client {
  public:
   [[nodiscard]] static Result<Client> connect(const std::string& path, Milliseconds timeout);
   // `socket` is a connected stream socket.
-  explicit Client(Fd socket);
+  explicit Client(PeerSocket socket);
   // Makes one call and waits for one reply. After an Error the connection is closed; later calls
   // get ENOTCONN.
   [[nodiscard]] Result<Reply> call(const std::string& method, const Json& parameters,
@@ -43,7 +45,8 @@ class Client {
 
  private:
   [[nodiscard]] Result<void> send(std::string_view message, BootTime deadline);
-  Fd socket_;  // empty after a failed call, as a late reply would be taken for the next call's
+  PeerSocket
+      socket_;  // empty after a failed call, as a late reply would be taken for the next call's
   Decoder input_;
 };
 
@@ -78,7 +81,7 @@ class AsyncClient {
   std::string path_;
   Done pending_;  // of the call under way; empty: no call is under way
   bool connected_ = false;
-  Fd socket_;
+  PeerSocket socket_;
   EventSource io_;
   std::string output_;
   Decoder input_{kReplyLimitBytes};

@@ -8,13 +8,11 @@ namespace pvrdma::varlink {
 
 namespace {
 
-// A user with less work than this, some dozens of calls a second, has the best priority after root.
-constexpr std::uint64_t kLittleWork = 64;
-constexpr std::uint64_t kHalvedEveryUs = 1'000'000;
-constexpr std::size_t kUsersRemembered = 1024;
-constexpr std::int64_t kRootsPriority = -1;
-// An attacker may control the service's own user, who must not delay signals and other events.
-constexpr std::int64_t kOwnPriority = 0;
+// A user has a twentieth of a CPU: hundreds of calls a second. So much may be used at once, as when
+// the processes of a job ask together.
+constexpr std::uint64_t kPartOfCpu = 20;
+constexpr std::uint64_t kAtOnceUs = 5'000;
+constexpr std::size_t kManyAccounts = 1024;
 constexpr std::size_t kCrowd = 8;        // more than the tools and exporters of a quiet machine
 constexpr std::size_t kPartOfCrowd = 4;  // the crowd has left when at most a fourth of it is there
 
@@ -65,6 +63,8 @@ void Clients::add(std::shared_ptr<Connection> connection) {
   if (is_limited(uid)) {
     limited_[uid].push_back(connection.get());
     ++limited_count_;
+    const auto account = accounts_.find(uid);
+    connection->set_rest(account != accounts_.end() && account->second.rests);
   }
   all_.emplace(connection.get(), std::move(connection));
   most_ = std::max(most_, size());
@@ -78,17 +78,34 @@ void Clients::remove(const Connection& connection) {
   all_.erase(&connection);
 }
 
-std::int64_t Clients::worked_for(uid_t uid, std::uint64_t now) {
-  if (uid == 0) return kRootsPriority;
-  if (!is_limited(uid)) return kOwnPriority;
-  // A user namespace can have thousands of users, who all start anew when the list is full.
-  if (work_.size() >= kUsersRemembered && work_.count(uid) == 0) work_.clear();
-  Work& work = work_.try_emplace(uid, Work{0, now}).first->second;
-  const std::uint64_t halvings = (now - work.since) / kHalvedEveryUs;
-  work.pieces = halvings < 64 ? work.pieces >> halvings : 0;
-  work.since += halvings * kHalvedEveryUs;
-  ++work.pieces;
-  return static_cast<std::int64_t>(work.pieces / kLittleWork);
+void Clients::spent(uid_t uid, std::uint64_t cpu, std::uint64_t now) {
+  if (!is_limited(uid)) return;
+  // A user namespace can have thousands of users.
+  if (accounts_.size() >= kManyAccounts) static_cast<void>(wake(now));
+  Account& account = accounts_[uid];
+  account.settled = std::max(account.settled, now) + cpu * kPartOfCpu;
+  if (account.rests || account.settled - now <= kAtOnceUs * kPartOfCpu) return;
+  account.rests = true;
+  set_rest(uid, true);
+}
+
+std::optional<std::uint64_t> Clients::wake(std::uint64_t now) {
+  std::optional<std::uint64_t> next;
+  std::erase_if(accounts_, [&](const auto& entry) {
+    const auto& [uid, account] = entry;
+    if (account.settled <= now) {
+      if (account.rests) set_rest(uid, false);
+      return true;
+    }
+    if (account.rests && (!next || account.settled < *next)) next = account.settled;
+    return false;
+  });
+  return next;
+}
+
+void Clients::set_rest(uid_t uid, bool rests) {
+  if (const auto own = limited_.find(uid); own != limited_.end())
+    for (Connection* const connection : own->second) connection->set_rest(rests);
 }
 
 bool Clients::crowd_has_left() const noexcept {

@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "agent/base/guarded.hpp"
-#include "agent/varlink/closing.hpp"
 
 namespace pvrdma::varlink {
 
@@ -24,13 +23,21 @@ constexpr std::size_t kOutputPauseBytes = 16U << 10U;
 // each client, so that the clients of five users would exceed MemoryMax=. The kernel doubles this
 // value (SO_SNDBUF in socket(7)).
 constexpr int kKernelBytes = 16 << 10;
+constexpr std::int64_t kRootsPriority = -1;
 constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 
 std::uint64_t to_us(Milliseconds time) { return static_cast<std::uint64_t>(time.count()) * 1000U; }
 
 }  // namespace
 
-Connection::Connection(sd_event* event, Fd socket, uid_t peer_uid, const Limits& limits,
+std::uint64_t cpu_us() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000U +
+         static_cast<std::uint64_t>(time.tv_nsec) / 1'000U;
+}
+
+Connection::Connection(sd_event* event, PeerSocket socket, uid_t peer_uid, const Limits& limits,
                        Owner& owner)
     : event_(event),
       socket_(std::move(socket)),
@@ -39,10 +46,9 @@ Connection::Connection(sd_event* event, Fd socket, uid_t peer_uid, const Limits&
       owner_(owner),
       input_(limits.message_bytes) {}
 
-Connection::~Connection() { close_client(std::move(socket_)); }
-
-Result<std::shared_ptr<Connection>> Connection::open(sd_event* event, Fd socket, uid_t peer_uid,
-                                                     const Limits& limits, Owner& owner) {
+Result<std::shared_ptr<Connection>> Connection::open(sd_event* event, PeerSocket socket,
+                                                     uid_t peer_uid, const Limits& limits,
+                                                     Owner& owner) {
   auto connection = std::make_shared<Connection>(event, std::move(socket), peer_uid, limits, owner);
   return connection->attach().map([&] { return connection; });
 }
@@ -67,25 +73,22 @@ Result<void> Connection::attach() {
   if (added < 0) return fail(-added, kDoing, kClient);
   resume_.reset(source);
   sd_event_source_set_enabled(resume_.get(), SD_EVENT_OFF);
+  // An attacker may control any other user, who must not delay signals and other events.
+  if (peer_uid_ == 0) {
+    sd_event_source_set_priority(io_.get(), kRootsPriority);
+    sd_event_source_set_priority(resume_.get(), kRootsPriority);
+  }
   active_at_ = now();
-  count_work();
   settle_time();
   return {};
-}
-
-void Connection::count_work() {
-  const std::int64_t priority = owner_.worked_for(peer_uid_);
-  if (closed_ || priority == priority_) return;
-  priority_ = priority;
-  if (io_) sd_event_source_set_priority(io_.get(), priority);
-  sd_event_source_set_priority(resume_.get(), priority);
 }
 
 template <typename Work>
 int Connection::carry_out(void* self, Work work) {
   const auto connection = static_cast<Connection*>(self)->shared_from_this();
+  const std::uint64_t began = cpu_us();
   if (guarded([&] { work(*connection); }) < 0) connection->close();
-  connection->count_work();
+  connection->owner_.spent(connection->peer_uid_, cpu_us() - began);
   return 0;
 }
 
@@ -130,7 +133,7 @@ void Connection::hang_up() {
 void Connection::receive() {
   if (closed_ || eof_) return;
   std::array<char, 8192> chunk{};
-  const ssize_t got = receive_bytes(socket_, chunk.data(), chunk.size());
+  const ssize_t got = receive_bytes(socket_.fd(), chunk.data(), chunk.size());
   if (got > 0)
     input_.feed({chunk.data(), static_cast<std::size_t>(got)});
   else if (got == 0)
@@ -211,6 +214,21 @@ void Connection::handle(std::string_view message) {
     owner_.handle(std::move(call));
 }
 
+void Connection::resume() {
+  if (!rests_ && may_take() && (input_.has_message() || hung_up_))
+    sd_event_source_set_enabled(resume_.get(), SD_EVENT_ONESHOT);
+}
+
+void Connection::set_rest(bool rests) {
+  if (closed_ || rests == rests_) return;
+  rests_ = rests;
+  if (io_) sd_event_source_set_enabled(io_.get(), rests ? SD_EVENT_OFF : SD_EVENT_ON);
+  if (rests)
+    sd_event_source_set_enabled(resume_.get(), SD_EVENT_OFF);
+  else
+    resume();
+}
+
 bool Connection::finished() const {
   return eof_ && !in_flight_ && !input_.has_message() && output_.empty();
 }
@@ -226,8 +244,7 @@ void Connection::settle() {
     if (mask != watched_) sd_event_source_set_io_events(io_.get(), mask);
     watched_ = mask;
   }
-  if (may_take() && (input_.has_message() || hung_up_))
-    sd_event_source_set_enabled(resume_.get(), SD_EVENT_ONESHOT);
+  resume();
   if (!input_.has_part())
     part_since_ = 0;
   else if (part_since_ == 0)
@@ -266,7 +283,7 @@ void Connection::close() {
   io_.reset();
   timer_.reset();
   resume_.reset();
-  close_client(std::move(socket_));
+  socket_ = PeerSocket{};
   owner_.closed(*this);
   if (const auto call = call_.lock()) call->client_has_gone();
 }

@@ -6,7 +6,7 @@
 // much output is unsent, and a client whose output exceeds the limit is disconnected. No call here
 // blocks; a client that passes a descriptor is disconnected, as its close could wait (closing.hpp).
 // A piece of work is one read and one request; the rest waits for the loop's next round, in which
-// clients of other users may come first.
+// all other clients have their turn.
 #pragma once
 
 #include <systemd/sd-event.h>
@@ -21,6 +21,7 @@
 #include "agent/base/handle.hpp"
 #include "agent/base/timer.hpp"
 #include "agent/varlink/call.hpp"
+#include "agent/varlink/closing.hpp"
 #include "agent/varlink/message.hpp"
 
 namespace pvrdma::varlink {
@@ -35,6 +36,9 @@ struct Limits {
   Milliseconds half_message = std::chrono::seconds{10};  // from a message's first byte to its last
 };
 
+// The CPU time of this thread in µs (CLOCK_THREAD_CPUTIME_ID).
+[[nodiscard]] std::uint64_t cpu_us();
+
 class Connection final : public std::enable_shared_from_this<Connection> {
  public:
   // The maker of the connection; must outlive it.
@@ -43,9 +47,8 @@ class Connection final : public std::enable_shared_from_this<Connection> {
     virtual void handle(CallPtr call) = 0;
     // Called once, when the client has left or was disconnected; never from the destructor.
     virtual void closed(Connection& connection) = 0;
-    // Called after each piece of work for this user. Returns the priority of the next piece, as of
-    // sd_event_source_set_priority(3).
-    virtual std::int64_t worked_for(uid_t uid) = 0;
+    // Called after each piece of work for this user, with the CPU time that it took (µs).
+    virtual void spent(uid_t uid, std::uint64_t cpu) = 0;
 
    protected:
     ~Owner() = default;
@@ -53,17 +56,20 @@ class Connection final : public std::enable_shared_from_this<Connection> {
 
   // `socket` is a connected, non-blocking stream socket. Errors: those of setsockopt(2) and of
   // making event sources.
-  [[nodiscard]] static Result<std::shared_ptr<Connection>> open(sd_event* event, Fd socket,
+  [[nodiscard]] static Result<std::shared_ptr<Connection>> open(sd_event* event, PeerSocket socket,
                                                                 uid_t peer_uid,
                                                                 const Limits& limits, Owner& owner);
   // Only for open().
-  Connection(sd_event* event, Fd socket, uid_t peer_uid, const Limits& limits, Owner& owner);
-  ~Connection();
+  Connection(sd_event* event, PeerSocket socket, uid_t peer_uid, const Limits& limits,
+             Owner& owner);
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
   [[nodiscard]] uid_t peer_uid() const noexcept { return peer_uid_; }
   [[nodiscard]] bool gone() const noexcept { return closed_ || hung_up_; }
+
+  // While a connection rests, nothing is read from its client, and no request is taken.
+  void set_rest(bool rests);
 
   // The call under way sends whole messages, and then reports that it is answered.
   void send(std::string_view message);
@@ -84,8 +90,6 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   static int on_resume(sd_event_source* source, void* self);
 
   [[nodiscard]] Result<void> attach();
-  // Counts a piece of work for the user, and gives the event sources the user's new priority.
-  void count_work();
   void hang_up();
   void receive();
   void flush();
@@ -96,13 +100,16 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   void settle();
   void settle_time();
 
+  // Handles the requests that wait from the loop's next round.
+  void resume();
+
   [[nodiscard]] std::uint64_t now() const;
   [[nodiscard]] std::uint64_t deadline() const;  // CLOCK_MONOTONIC in µs
   [[nodiscard]] bool may_take() const;           // whether a request may be taken from the input
   [[nodiscard]] bool finished() const;
 
   sd_event* event_;
-  Fd socket_;
+  PeerSocket socket_;
   uid_t peer_uid_;
   const Limits& limits_;
   Owner& owner_;
@@ -110,15 +117,15 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   std::string output_;
   std::weak_ptr<Call> call_;  // the call under way
   EventSource io_, timer_, resume_;
-  std::int64_t priority_ = 0;   // of io_ and resume_
   std::uint32_t watched_ = 0;   // epoll's mask of io_
   std::uint64_t timer_at_ = 0;  // 0: off
   std::uint64_t active_at_ = 0;
   std::uint64_t part_since_ = 0;  // when an incomplete message began; 0: there is none
-  bool in_flight_ = false;        // a request waits for its last reply
-  bool taking_ = false;           // take_request() is on the stack
-  bool eof_ = false;              // the client sends nothing more, but may still read
-  bool hung_up_ = false;          // the client has gone; only its oneway calls are still handled
+  bool rests_ = false;
+  bool in_flight_ = false;  // a request waits for its last reply
+  bool taking_ = false;     // take_request() is on the stack
+  bool eof_ = false;        // the client sends nothing more, but may still read
+  bool hung_up_ = false;    // the client has gone; only its oneway calls are still handled
   bool closed_ = false;
 };
 

@@ -1,109 +1,45 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "agent/varlink/service.hpp"
 
-#include <fcntl.h>
 #include <sys/epoll.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <ctime>
 #include <utility>
 
-#include "agent/base/file.hpp"
 #include "agent/base/guarded.hpp"
 #include "agent/base/log.hpp"
 #include "agent/varlink/closing.hpp"
 #include "agent/varlink/interfaces.hpp"
+#include "agent/varlink/listening.hpp"
 
 namespace pvrdma::varlink {
 
 namespace {
 
-Fd stream_socket() { return Fd{::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)}; }
-
-// Whether the listening process at the other end still runs. A process that hangs in the kernel
-// keeps its sockets when it is killed: its main thread has ended, and it answers no client.
-bool listens_yet(const Fd& connected) {
-  const auto stat = peer_of(connected).and_then(
-      [](const ucred& listener) { return process_stat(Root{}, listener.pid); });
-  return stat ? stat->state != 'Z' : !means_absent(stat.error());
-}
-
-Result<void> remove_stale(const std::string& path, const sockaddr_un& address) {
-  struct stat status {};
-  if (::lstat(path.c_str(), &status) != 0)
-    return errno == ENOENT ? Result<void>{} : fail(errno, "looking at", path);
-  if (!S_ISSOCK(status.st_mode)) return fail(EEXIST, "listening on", path);
-  const Fd probe = stream_socket();
-  if (!probe) return fail(errno, "making", "a socket");
-  const bool connected =
-      ::connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
-  // EAGAIN means a living listener with a full queue, EPERM or EACCES a listener that refuses this
-  // user.
-  const bool refused = !connected && (errno == ECONNREFUSED || errno == ENOENT);
-  if (connected ? listens_yet(probe) : !refused) return fail(EADDRINUSE, "listening on", path);
-  if (::unlink(path.c_str()) != 0 && errno != ENOENT) return fail(errno, "removing", path);
-  return {};
-}
-
-// So many connections may wait to be accepted, in the order of their arrival. Further clients wait
-// in connect(2), where a process waits once only, however many connections it wants.
-constexpr int kBacklog = 256;
 constexpr int kAcceptsPerRound = 16;
 constexpr Milliseconds kAcceptPause{1000};
+constexpr std::uint64_t kRestAccuracyUs = 5'000;
 // The clients of a crowd leave one after another.
 constexpr Milliseconds kCrowdRest{1000};
 
 }  // namespace
 
-Result<ucred> peer_of(const Fd& socket) {
-  ucred peer{};
-  socklen_t length = sizeof peer;
-  if (::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0)
-    return fail(errno, "asking who is", "at the other end");
-  return peer;
-}
-
-Result<Fd> listening_socket(const std::string& path, unsigned mode) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof address.sun_path) return fail(ENAMETOOLONG, "listening on", path);
-  std::memcpy(address.sun_path, path.c_str(), path.size());
-  if (auto removed = remove_stale(path, address); !removed) return fail(std::move(removed.error()));
-
-  Fd socket = stream_socket();
-  if (!socket) return fail(errno, "making", "a socket");
-  // bind(2) gives the file the socket's mode, less the umask (Linux, net/unix/af_unix.c). So the
-  // file's mode is never wider, and chmod only restores the bits that the umask removed.
-  if (::fchmod(socket.get(), mode) != 0) return fail(errno, "setting the mode of", path);
-  if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
-    return fail(errno, "binding", path);
-  if (::chmod(path.c_str(), mode) != 0) return fail(errno, "setting the mode of", path);
-  allow_descriptors(socket, false);
-  if (::listen(socket.get(), kBacklog) != 0) return fail(errno, "listening on", path);
-  return socket;
-}
-
-Result<Fd> inherited_socket(Fd socket) {
-  int listening = 0;
-  socklen_t length = sizeof listening;
-  if (::getsockopt(socket.get(), SOL_SOCKET, SO_ACCEPTCONN, &listening, &length) != 0)
-    return fail(errno, "looking at", "the inherited socket");
-  if (listening == 0) return fail(EINVAL, "listening on", "the inherited socket");
-  const int flags = ::fcntl(socket.get(), F_GETFL);
-  if (flags < 0 || ::fcntl(socket.get(), F_SETFL, flags | O_NONBLOCK) != 0)
-    return fail(errno, "setting the flags of", "the inherited socket");
-  allow_descriptors(socket, false);
-  return socket;
-}
-
 Service::Service(sd_event* event, About about, Limits limits)
     : event_(event), about_(std::move(about)), limits_(limits), clients_(limits, ::geteuid()) {
   // Cannot fail, as the text and its handlers are part of this program.
   static_cast<void>(add_own_interface());
+}
+
+Service::~Service() {
+  // The close of a listening socket closes those that were not accepted, with what they hold.
+  for (const Listener& listener : listeners_) {
+    if (!listener.own) continue;
+    ::shutdown(listener.socket.get(), SHUT_RDWR);  // no more clients come
+    while (PeerSocket{Fd{::accept4(listener.socket.get(), nullptr, nullptr, SOCK_CLOEXEC)}}) {
+    }
+  }
 }
 
 Result<void> Service::add_interface(std::string_view description,
@@ -184,17 +120,40 @@ int Service::on_crowd_rest(sd_event_source* source, std::uint64_t, void* self) {
   });
 }
 
-std::int64_t Service::worked_for(uid_t uid) {
-  std::uint64_t now = 0;
-  sd_event_now(event_, CLOCK_MONOTONIC, &now);
-  return clients_.worked_for(uid, now);
+std::uint64_t Service::now() const {
+  std::uint64_t time = 0;
+  sd_event_now(event_, CLOCK_MONOTONIC, &time);
+  return time;
 }
 
-Result<void> Service::watch(Fd socket) {
+void Service::spent(uid_t uid, std::uint64_t cpu) {
+  clients_.spent(uid, cpu, now());
+  if (!rest_) wake(now());
+}
+
+void Service::wake(std::uint64_t now) {
+  rest_.reset();
+  const auto next = clients_.wake(now);
+  if (!next) return;
+  sd_event_source* source = nullptr;
+  // Fails only if memory runs out; the next client that is served tries again.
+  if (sd_event_add_time(event_, &source, CLOCK_MONOTONIC, *next, kRestAccuracyUs, on_rest_over,
+                        this) >= 0)
+    rest_.reset(source);
+}
+
+int Service::on_rest_over(sd_event_source* source, std::uint64_t, void* self) {
+  return guarded_callback(source, [&] {
+    auto& service = *static_cast<Service*>(self);
+    service.wake(service.now());
+  });
+}
+
+Result<void> Service::watch(Fd socket, bool own) {
   sd_event_source* source = nullptr;
   const int result = sd_event_add_io(event_, &source, socket.get(), EPOLLIN, on_accept, this);
   if (result < 0) return fail(-result, "watching", "a listening socket");
-  listeners_.push_back({std::move(socket), EventSource{source}});
+  listeners_.push_back({std::move(socket), EventSource{source}, own});
   return {};
 }
 
@@ -206,7 +165,8 @@ int Service::on_accept(sd_event_source* source, int fd, std::uint32_t, void* sel
 }
 
 bool Service::accept_one(int listening) {
-  Fd socket{::accept4(listening, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)};
+  const std::uint64_t began = cpu_us();
+  PeerSocket socket{Fd{::accept4(listening, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)}};
   if (!socket) {
     if (errno == EINTR || errno == ECONNABORTED) return true;
     if (errno == EAGAIN) return false;
@@ -214,13 +174,17 @@ bool Service::accept_one(int listening) {
     pause_listening();
     return false;
   }
-  const auto peer = peer_of(socket);
+  const auto peer = peer_of(socket.fd());
   if (!peer) return say_not_accepted(peer.error()), true;
-  keep_urgent_bytes(socket);
-  if (!clients_.make_room_for(peer->uid)) return close_client(std::move(socket)), true;
+  keep_urgent_bytes(socket.fd());
+  if (!clients_.make_room_for(peer->uid)) {
+    socket = PeerSocket{};
+    return spent(peer->uid, cpu_us() - began), true;
+  }
   auto connection = Connection::open(event_, std::move(socket), peer->uid, limits_, *this);
   if (!connection) return say_not_accepted(connection.error()), true;
   clients_.add(std::move(*connection));
+  spent(peer->uid, cpu_us() - began);
   not_accepted_ = false;
   return true;
 }
@@ -252,13 +216,13 @@ void Service::resume_listening() {
 
 Result<void> Service::listen(const std::string& path, unsigned mode) {
   return listening_socket(path, mode).and_then([this](Fd socket) {
-    return watch(std::move(socket));
+    return watch(std::move(socket), /*own=*/true);
   });
 }
 
 Result<void> Service::listen_on(Fd socket) {
   return inherited_socket(std::move(socket)).and_then([this](Fd listening) {
-    return watch(std::move(listening));
+    return watch(std::move(listening), /*own=*/false);
   });
 }
 

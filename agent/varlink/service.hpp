@@ -4,11 +4,10 @@
 //
 // A client that floods, stalls or vanishes does not harm other clients: messages, clients, unsent
 // output and idle time are limited, and no call here ever blocks. connection.cpp handles one
-// connection, clients.cpp decides which may stay; this file listens, and finds the handler of a
-// method.
+// connection, clients.cpp decides which may stay and which rest; this file accepts them, and finds
+// the handler of a method.
 #pragma once
 
-#include <sys/socket.h>
 #include <sys/types.h>
 #include <systemd/sd-event.h>
 
@@ -30,20 +29,6 @@
 
 namespace pvrdma::varlink {
 
-// Listening AF_UNIX sockets, and the peer of a socket.
-
-// Binds and listens, non-blocking. The file has exactly `mode`, and never a wider one. A socket
-// file without a listener is replaced, also that of a process that was killed but hangs in the
-// kernel. EADDRINUSE where a process listens, EEXIST where the file is no socket, ENAMETOOLONG for
-// more than the 107 bytes of unix(7); else the errno of socket(2), bind(2) and listen(2).
-[[nodiscard]] Result<Fd> listening_socket(const std::string& path, unsigned mode);
-
-// The process that made the other end, or listens there: SO_PEERCRED in unix(7).
-[[nodiscard]] Result<ucred> peer_of(const Fd& socket);
-
-// Makes an inherited listening socket non-blocking. EINVAL: it does not listen.
-[[nodiscard]] Result<Fd> inherited_socket(Fd socket);
-
 using Handler = std::function<void(CallPtr)>;
 
 struct About {
@@ -54,6 +39,7 @@ class Service final : Connection::Owner {
  public:
   // `event` must outlive the service.
   Service(sd_event* event, About about, Limits limits = {});
+  ~Service();
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
 
@@ -79,13 +65,17 @@ class Service final : Connection::Owner {
  private:
   void handle(CallPtr call) override;
   void closed(Connection& connection) override;
-  std::int64_t worked_for(uid_t uid) override;
+  void spent(uid_t uid, std::uint64_t cpu) override;
+  [[nodiscard]] std::uint64_t now() const;  // CLOCK_MONOTONIC in µs
+  // Ends the rest of users whose time has come, and sets the timer for the next.
+  void wake(std::uint64_t now);
 
   [[nodiscard]] Result<void> add_own_interface();
   void describe(const CallPtr& call) const;
-  [[nodiscard]] Result<void> watch(Fd socket);
+  [[nodiscard]] Result<void> watch(Fd socket, bool own);
   static int on_accept(sd_event_source* source, int fd, std::uint32_t events, void* self);
   static int on_pause_over(sd_event_source* source, std::uint64_t when, void* self);
+  static int on_rest_over(sd_event_source* source, std::uint64_t when, void* self);
   static int on_crowd_rest(sd_event_source* source, std::uint64_t when, void* self);
   // False: no client waits, or none can be accepted now.
   bool accept_one(int listening);
@@ -103,6 +93,7 @@ class Service final : Connection::Owner {
   struct Listener {
     Fd socket;
     EventSource source;  // declared after its fd, so that it is destroyed first
+    bool own;            // no other process listens on it as well
   };
   sd_event* event_;
   About about_;
@@ -112,6 +103,7 @@ class Service final : Connection::Owner {
   EventSource pause_;          // null while the service listens
   bool not_accepted_ = false;  // the last client was not accepted because of an error
   Clients clients_;
+  EventSource rest_;  // set while a user rests
   std::function<void()> idle_;
   EventSource crowd_rest_;  // set while a crowd leaves
   std::function<void()> crowd_left_;

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "agent/varlink/client.hpp"
-#include "agent/varlink/service.hpp"
+#include "agent/varlink/listening.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/varlink/service_fixture.hpp"
 

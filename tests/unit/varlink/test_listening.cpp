@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "agent/varlink/client.hpp"
+#include "agent/varlink/listening.hpp"
 #include "agent/varlink/service.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/varlink/service_fixture.hpp"

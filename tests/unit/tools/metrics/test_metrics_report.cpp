@@ -14,6 +14,7 @@
 #include "agent/tools/metrics/rendering.hpp"
 #include "agent/tools/metrics/report_service.hpp"
 #include "agent/varlink/interface.hpp"
+#include "agent/varlink/listening.hpp"
 #include "agent/varlink/service.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/ctl/fake_agent.hpp"
