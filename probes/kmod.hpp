@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Calls of libkmod, for the program module-lookup, which all other programs run
-// (module_lookup.hpp). Also redirects libkmod's log.
+// Calls of libkmod for the program module-lookup (module_lookup.hpp). The executor, which uses
+// libkmod itself, takes only route_log().
 #pragma once
 
 #include <string>

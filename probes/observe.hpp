@@ -20,7 +20,7 @@ namespace pvrdma::probes {
 
 // What every look uses.
 struct Instruments {
-  Root root;  // for /sys, /proc, /run/udev and /lib/modules
+  Root root;  // of all files that a look reads, but not of the ledger (read_ledger)
   // Calls ibv_query_port(3); null: no call. The call opens a verbs context for some milliseconds,
   // so it is made only for a port whose state differs from that in the look before; after a failure
   // also if the look is asked for, and from time to time.

@@ -22,7 +22,7 @@ using Json = nlohmann::json;
 [[nodiscard]] Json to_json(const Plan& plan, BootTime now);
 [[nodiscard]] Json to_json(const Finding& finding);
 // At most kHoldersAtMost of them: every user can hold an adapter with many processes, and an answer
-// must fit into the output limit of a client (Limits::output_bytes).
+// must fit into the output limit of a client (varlink::Limits::output_bytes).
 [[nodiscard]] Json to_json(const std::vector<Holder>& holders);
 inline constexpr std::size_t kHoldersAtMost = 64;
 

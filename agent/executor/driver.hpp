@@ -6,8 +6,7 @@
 // The bind and unbind files have mode 0200 and belong to root: uid 0 suffices, without
 // capabilities. The caller must have asked the guard; an unbind asks it again after closing the
 // node. Functions are probed one by one, each with the driver's event queue empty: a plain
-// insertion would probe all of them in a row, which may crash the kernel
-// (EventQueue).
+// insertion would probe all of them in a row, which may crash the kernel (EventQueue).
 #pragma once
 
 #include <filesystem>

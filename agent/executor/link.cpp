@@ -41,7 +41,7 @@ ether_arp probe_for(const Ip& address, const MacAddress& own) {
   return packet;  // the sender's IP address is zero, so that no host caches it
 }
 
-sockaddr_ll everybody_on(int index) {
+sockaddr_ll arp_address_on(int index) {
   sockaddr_ll to{};
   to.sll_family = AF_PACKET;
   to.sll_protocol = htons(ETH_P_ARP);
@@ -55,7 +55,7 @@ Result<Fd> arp_socket(int index) {
   // bind(2) sets the protocol. With a protocol the socket would receive from all interfaces until
   // then, and keep those packets (packet(7)).
   Fd socket{::socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
-  const sockaddr_ll here = everybody_on(index);
+  const sockaddr_ll here = arp_address_on(index);
   if (!socket || ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&here), sizeof here) != 0)
     return fail(errno, "opening", "a socket for ARP");
   return socket;
@@ -241,7 +241,7 @@ Result<std::optional<std::string>> find_duplicate(int index, const std::string& 
   const auto socket = arp_socket(index);
   if (!socket) return fail(socket.error());
   const ether_arp packet = probe_for(ip, own);
-  const sockaddr_ll to = everybody_on(index);
+  const sockaddr_ll to = arp_address_on(index);
   for (int sent = 0; sent < kProbes; ++sent) {
     if (::sendto(socket->get(), &packet, sizeof packet, 0, reinterpret_cast<const sockaddr*>(&to),
                  sizeof to) < 0)

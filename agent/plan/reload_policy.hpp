@@ -3,9 +3,9 @@
 // it is built into the kernel. If not, it yields the finding that says why, or the time to wait
 // for.
 //
-// The planner's ladder asks it, and so does the daemon for an administrator's request. The
-// executor's guard (agent/executor/guard) decides once more, from facts that it reads itself. With
-// the same facts the guard grants everything that is granted here
+// The planner's ladder asks it, and so does step() for an administrator's request
+// (step_asked.cpp). The executor's guard (agent/executor/guard) decides once more, from facts that
+// it reads itself. With the same facts the guard grants everything that is granted here
 // (tests/unit/executor/test_reload_policy). This side checks more: budgets, pauses, and scripts
 // that are still running.
 #pragma once

@@ -84,8 +84,8 @@ std::vector<std::vector<std::string>> interpreters_of_root(const Root& root) {
   std::vector<std::vector<std::string>> found;
   for (const pid_t pid : list_processes(root).value_or(std::vector<pid_t>{})) {
     const std::string process = "/proc/" + std::to_string(pid);
-    // First whose process it is: a user can make the read of his command line wait for ever, as the
-    // kernel needs the process's mmap_lock for that.
+    // The owner is checked first: a user can make the read of his command line wait for ever, as
+    // the kernel needs the process's mmap_lock for that.
     if (!is_of_root(root, process)) continue;
     auto words = command_line(root, process);
     if (words.size() > 1 && is_interpreter(words.front())) found.push_back(std::move(words));
