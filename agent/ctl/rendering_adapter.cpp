@@ -81,11 +81,6 @@ std::string pairing(const RdmaDevice& rdma, const Netdev& netdev) {
       rdma.netdev, "none: the driver has lost its interface, link changes do not reach it"));
 }
 
-bool has_only_roce_v1(const std::vector<Gid>& gids) {
-  return !gids.empty() && std::all_of(gids.begin(), gids.end(),
-                                      [](const Gid& gid) { return gid.type.is("IB/RoCE v1"); });
-}
-
 std::string gid_rows(const std::vector<Gid>& gids, const std::optional<ApplicationGid>& chosen,
                      const Style& style) {
   std::string out;

@@ -25,6 +25,11 @@ const std::string& lasting_mac(const Netdev& netdev) {
   return netdev.permanent_mac.empty() ? netdev.mac : netdev.permanent_mac;
 }
 
+bool has_only_roce_v1(const std::vector<Gid>& gids) {
+  return !gids.empty() &&
+         std::ranges::all_of(gids, [](const Gid& gid) { return gid.type.is(kRoceV1); });
+}
+
 std::string describe(const Holder& holder) {
   if (holder.pid == 0)
     return holder.command.empty() ? "a process that is not visible from here" : holder.command;

@@ -115,13 +115,20 @@ struct Netdev {
 // the kernel does not tell the permanent one.
 [[nodiscard]] const std::string& lasting_mac(const Netdev& netdev);
 
+// The types of GIDs (Linux drivers/infiniband/core/cache.c, gid_type_str[]).
+inline constexpr const char* kRoceV1 = "IB/RoCE v1";
+inline constexpr const char* kRoceV2 = "RoCE v2";
+
 struct Gid {
   unsigned index = 0;
   std::string gid;          // as inet_ntop(3) writes it: "::ffff:192.168.30.201", "fe80::…"
-  Field<std::string> type;  // "RoCE v2", "IB/RoCE v1"
+  Field<std::string> type;  // kRoceV1, kRoceV2
   Field<std::string> netdev;
   friend bool operator==(const Gid&, const Gid&) = default;
 };
+
+// Whether there are GIDs, and all of them are of type kRoceV1.
+[[nodiscard]] bool has_only_roce_v1(const std::vector<Gid>& gids);
 
 // One reading of a port's attributes.
 struct Port {

@@ -65,7 +65,7 @@ Finding netdev_lost(const Adapter& adapter) {
 Finding gid_missing(const Adapter& adapter, const std::string& address, GidType type) {
   Values values{{"device", device_name(adapter)}, {"address", address}};
   if (type == GidType::Best) return about(adapter, FindingId::GidMissing, std::move(values), "any");
-  values["type"] = type == GidType::RoceV2 ? "RoCE v2" : "RoCE v1";
+  values["type"] = to_string(type);
   return about(adapter, FindingId::GidMissing, std::move(values), "typed");
 }
 

@@ -52,10 +52,6 @@ namespace pvrdma {
 
 // The GID that applications have to use: an adapter is usable when their address has a GID.
 
-// Names from drivers/infiniband/core/cache.c, gid_type_str[].
-inline constexpr const char* kRoceV1 = "IB/RoCE v1";
-inline constexpr const char* kRoceV2 = "RoCE v2";
-
 // The address that applications use, without its prefix: the first configured one that is on the
 // link, else the first IPv4 address, else the first IPv6 address. Addresses that are link-local,
 // still tentative, or a duplicate are ignored. Empty: there is none.

@@ -179,16 +179,14 @@ Check gids(const Config& config, const Snapshot& snapshot) {
       continue;
     }
     const auto chosen = application_gid(config, adapter);
-    bool has_only_roce_v1 = true;
     for (const Gid& gid : rdma->gids) {
       const bool is_chosen = chosen && chosen->index == gid.index;
       check.note(rdma->name + " " + std::to_string(gid.index) + ": " + gid.gid + ", " +
                  word(gid.type, "type not told") + (is_chosen ? " (for applications)" : ""));
       take_error(check, gid.type);
-      has_only_roce_v1 = has_only_roce_v1 && gid.type.is(kRoceV1);
     }
     check.count(chosen ? Standing::Good : Standing::Plain);
-    if (has_only_roce_v1)
+    if (has_only_roce_v1(rdma->gids))
       check.note(rdma->name +
                  ": RoCE v1 only, which no router forwards: \"Device Protocol\" of the adapter in "
                  "vSphere chooses RoCE v1 or v2");

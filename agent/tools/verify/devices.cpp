@@ -48,7 +48,7 @@ const Gid* choose_gid(const std::vector<Gid>& gids) {
   const auto rank = [](const Gid& gid) {
     const std::string ipv4 = ipv4_of(gid);
     return std::tuple{is_link_local(ipv4.empty() ? gid.gid : ipv4), ipv4.empty(),
-                      !gid.type.is("RoCE v2"), gid.index};
+                      !gid.type.is(kRoceV2), gid.index};
   };
   const auto best =
       std::min_element(gids.begin(), gids.end(),

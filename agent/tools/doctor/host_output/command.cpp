@@ -10,7 +10,7 @@
 
 #include "agent/ctl/fields.hpp"
 #include "agent/ctl/local.hpp"
-#include "agent/plan/questions.hpp"
+#include "agent/model/snapshot.hpp"
 #include "agent/tools/doctor/survey_probe.hpp"
 #include "agent/tools/survey/machine.hpp"
 
