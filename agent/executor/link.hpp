@@ -65,7 +65,7 @@ struct LinkSettings {
   std::vector<std::string> configured;  // all addresses of the configuration
   // Whether addresses that the agent has set and that are not configured are removed; those of
   // others are never removed.
-  bool removes = true;
+  bool removes = false;
   // Called before an address is removed, and before the MTU of a link that is up is set: a process
   // that has opened the adapter since the guard's look would lose its GID. Null: none can.
   std::function<Alone()> alone{};

@@ -32,7 +32,7 @@ struct LinkAddressesFixture {
     socket = std::move(*opened);
   }
   OperationResult configure(const std::vector<std::string>& addresses) {
-    return configure_link(*socket, index, {{}, addresses, addresses}, records, save());
+    return configure_link(*socket, index, {{}, addresses, addresses, true}, records, save());
   }
   // Saves to a file, as the executor does.
   SaveRecords save() {
