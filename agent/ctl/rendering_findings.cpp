@@ -15,8 +15,6 @@ namespace {
 constexpr std::size_t kIndent = 9;
 constexpr std::size_t kHoldersShown = 8;
 
-bool is_worse(const Finding& left, const Finding& right) { return left.severity > right.severity; }
-
 // "0000:13:00.1 (rocep19s0f1, ens224f0)": with the names that people use for an adapter.
 std::string adapter_name(const std::string& function, const std::vector<AdapterHealth>* adapters) {
   std::vector<std::string> names;

@@ -50,6 +50,9 @@ struct Finding {
   std::vector<Holder> holders;
   friend bool operator==(const Finding&, const Finding&) = default;
 };
+[[nodiscard]] inline bool is_worse(const Finding& left, const Finding& right) {
+  return left.severity > right.severity;
+}
 
 enum class State {
   Absent,      // no adapter, and none required

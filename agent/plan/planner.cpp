@@ -193,9 +193,7 @@ Plan plan_without_adapter(const Inputs& in) {
 
 // Sorts the worst findings first, and removes duplicates.
 void tidy(std::vector<Finding>& list) {
-  std::stable_sort(list.begin(), list.end(), [](const Finding& left, const Finding& right) {
-    return left.severity > right.severity;
-  });
+  std::stable_sort(list.begin(), list.end(), is_worse);
   std::vector<Finding> unique;
   for (Finding& finding : list)
     if (std::find(unique.begin(), unique.end(), finding) == unique.end())

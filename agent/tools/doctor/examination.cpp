@@ -81,9 +81,7 @@ Examination examine(const Settings& settings, const DoctorOptions& options) {
   if (const OsRelease* os = examination.survey.os.get();
       os != nullptr && !examination.survey.container.is_known())
     name_driver_package(*os, all);
-  std::stable_sort(all.begin(), all.end(), [](const Finding& left, const Finding& right) {
-    return left.severity > right.severity;
-  });
+  std::stable_sort(all.begin(), all.end(), is_worse);
   examination.checks = doctor::checks(config, examination.snapshot, examination.survey);
   return examination;
 }
