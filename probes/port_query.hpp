@@ -28,8 +28,7 @@ struct PortAnswer {
 // The program's name in ps(1). Another program may have this name too.
 inline constexpr const char* kPortQueryName = "port-query";
 
-// "state=ACTIVE phys_state=LINK_UP active_mtu=1024 link_layer=Ethernet". Other keys are ignored.
-// EBADMSG: the line has another form.
+// "state=ACTIVE active_mtu=1024". Other keys are ignored. EBADMSG: the line has another form.
 [[nodiscard]] Result<PortAnswer> parse_port_answer(std::string_view line);
 
 // The limit of the wait for an answer. The driver gives up a command after ten seconds, and

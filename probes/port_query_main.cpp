@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // port-query DEVICE: prints the answer of ibv_query_port(3) for port 1 of an RDMA device, in one
 // line:
-//   state=ACTIVE phys_state=LINK_UP active_mtu=1024 link_layer=Ethernet
+//   state=ACTIVE active_mtu=1024
 //
 // Errors are one line on stderr and exit status 1. The context is open for some milliseconds only.
 // There is no time-out: the caller limits its own wait, and lets this program finish. Only SIGKILL
@@ -25,12 +25,6 @@ namespace {
 int complain(const char* doing, const char* what, int code) {
   std::fprintf(stderr, "port-query: %s %s: %s\n", doing, what, std::strerror(code));
   return EXIT_FAILURE;
-}
-
-const char* link_layer_word(unsigned layer) {
-  return layer == IBV_LINK_LAYER_ETHERNET     ? "Ethernet"
-         : layer == IBV_LINK_LAYER_INFINIBAND ? "InfiniBand"
-                                              : "Unspecified";
 }
 
 unsigned mtu_bytes(ibv_mtu mtu) { return 128U << static_cast<unsigned>(mtu); }
@@ -70,10 +64,9 @@ int query(const char* name) {
   const int code = ibv_query_port(context, 1, &port);
   ibv_close_device(context);
   if (code != 0) return complain("querying port 1 of", name, code);
-  std::printf("state=%s phys_state=%s active_mtu=%u link_layer=%s\n",
+  std::printf("state=%s active_mtu=%u\n",
               to_string(static_cast<pvrdma::PortState>(port.state)).c_str(),
-              to_string(static_cast<pvrdma::PhysState>(port.phys_state)).c_str(),
-              mtu_bytes(port.active_mtu), link_layer_word(port.link_layer));
+              mtu_bytes(port.active_mtu));
   return EXIT_SUCCESS;
 }
 

@@ -17,8 +17,7 @@ using pvrdma::test::Tree;
 
 namespace {
 
-constexpr const char* kLine =
-    "state=ACTIVE phys_state=LINK_UP active_mtu=1024 link_layer=Ethernet\n";
+constexpr const char* kLine = "state=ACTIVE active_mtu=1024\n";
 
 Result<probes::PortAnswer> query(const Tree& tree, const std::string& script,
                                  Milliseconds patience = std::chrono::seconds{20}) {
