@@ -10,7 +10,6 @@
 
 #include "agent/codec/json.hpp"
 #include "agent/varlink/message.hpp"
-#include "build_config.hpp"
 
 namespace pvrdma {
 
@@ -47,7 +46,7 @@ AgentService::AgentService(sd_event* event, Post post, std::function<std::string
     : own_uid_(::geteuid()),
       post_(std::move(post)),
       recording_(std::move(recording)),
-      service_(event, {"pvrdma-agent", "pvrdma-agent", PVRDMA_VERSION, ""}) {
+      service_(event, {.product = "pvrdma-agent"}) {
   // The daemon trims after each look, of which the next one may come a minute after the crowd.
   service_.on_crowd_left([] { ::malloc_trim(0); });
 }

@@ -13,7 +13,6 @@
 
 #include "agent/codec/json.hpp"
 #include "agent/varlink/interfaces.hpp"
-#include "build_config.hpp"
 
 namespace pvrdma::executor {
 
@@ -46,7 +45,7 @@ Server::Server(sd_event* event, Operations& operations, Options options, Log log
     : operations_(operations),
       options_(options),
       log_(std::move(log)),
-      service_(event, {"pvrdma-agent", "pvrdma-agent-executor", PVRDMA_VERSION, ""}),
+      service_(event, {.product = "pvrdma-agent-executor"}),
       idle_end_(event, service_, options_.idle, [this] { return operations_.is_loading(); }) {}
 
 Result<void> Server::listen_on(Fd socket) {

@@ -26,13 +26,18 @@
 #include "agent/varlink/clients.hpp"
 #include "agent/varlink/connection.hpp"
 #include "agent/varlink/interface.hpp"
+#include "build_config.hpp"
 
 namespace pvrdma::varlink {
 
 using Handler = std::function<void(CallPtr)>;
 
+// The answer to org.varlink.service.GetInfo.
 struct About {
-  std::string vendor, product, version, url;
+  std::string product;
+  std::string version = PVRDMA_VERSION;
+  std::string vendor = "pvrdma-agent";
+  std::string url{};
 };
 
 class Service final : Connection::Owner {

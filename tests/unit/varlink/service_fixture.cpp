@@ -9,7 +9,10 @@ namespace pvrdma::test {
 using varlink::CallPtr;
 
 ServiceFixture::ServiceFixture(const varlink::Limits& limits)
-    : service(loop.get(), {"Example", "test", "1.2", "https://example.org/"}, limits) {
+    : service(
+          loop.get(),
+          {.product = "test", .version = "1.2", .vendor = "Example", .url = "https://example.org/"},
+          limits) {
   const auto keep = [this](CallPtr call) { kept.push_back(std::move(call)); };
   const auto echo = [this](const CallPtr& call) {
     const auto text = call->parameters().at("text").get<std::string>();
