@@ -91,11 +91,6 @@ Result<void> read_enabled(const Item& item, std::optional<bool>& into) {
   return {};
 }
 
-// Below 68 the kernel removes IPv4 from the link (net/ipv4/devinet.c, inetdev_valid_mtu()); 9000 is
-// the largest MTU of vmxnet3.
-constexpr std::int64_t kMtuMin = 68;
-constexpr std::int64_t kMtuMax = 9000;
-
 struct MatchKey {
   const char* name;
   std::optional<std::string> (*normal)(std::string_view);
@@ -125,9 +120,9 @@ Result<void> read_match(const Item& match, ConfigDraft::Adapter& into) {
 
 Result<void> read_mtu(const Item& item, std::optional<ConfigDraft::Mtu>& into) {
   const auto mtu = item.integer();
-  if (!mtu || *mtu < kMtuMin || *mtu > kMtuMax)
-    return item.bad("must be a number from " + std::to_string(kMtuMin) + " to " +
-                    std::to_string(kMtuMax));
+  if (!mtu || *mtu < kAdapterMtuMin || *mtu > kAdapterMtuMax)
+    return item.bad("must be a number from " + std::to_string(kAdapterMtuMin) + " to " +
+                    std::to_string(kAdapterMtuMax));
   into = {static_cast<unsigned>(*mtu), item.said()};
   return {};
 }

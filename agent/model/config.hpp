@@ -57,6 +57,11 @@ template <>
 inline constexpr auto kWordsOf<GidType> = std::to_array<Word<GidType>>(
     {{GidType::Best, "best"}, {GidType::RoceV1, "RoCE v1"}, {GidType::RoceV2, "RoCE v2"}});
 
+// The limits of `mtu`, in bytes. Below 68 the kernel removes IPv4 from the link
+// (net/ipv4/devinet.c, inetdev_valid_mtu()); 9000 is the largest MTU of vmxnet3.
+inline constexpr unsigned kAdapterMtuMin = 68;
+inline constexpr unsigned kAdapterMtuMax = 9000;
+
 struct AdapterConfig {
   AdapterMatch match;  // of `every_adapter` empty
   Manage manage = Manage::Auto;

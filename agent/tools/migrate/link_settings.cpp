@@ -92,8 +92,7 @@ class Collection {
  public:
   // Takes only settings that the agent's configuration allows.
   void add(const LinkSettings& link) {
-    constexpr unsigned kLeast = 68, kMost = 9000;  // the limits of adapter.mtu, in bytes
-    const bool has_mtu = link.mtu && *link.mtu >= kLeast && *link.mtu <= kMost;
+    const bool has_mtu = link.mtu && *link.mtu >= kAdapterMtuMin && *link.mtu <= kAdapterMtuMax;
     if (!has_mtu && link.addresses.empty()) return;
     const auto [at, is_new] = index_.try_emplace(link.netdev, links.size());
     if (is_new) links.push_back(LinkSettings{link.netdev});

@@ -47,7 +47,9 @@ void add_parsed(CLI::App& command, const char* name, std::optional<T>& value, Pa
 std::string check_packet_size(const std::string& word) {
   const auto bytes = number_from<unsigned>(word);
   const bool fits = bytes && *bytes >= pmtu::kLeastMtu && *bytes <= pmtu::kLargestPacket;
-  return fits ? "" : "must be a number of bytes from 68 to 65535";
+  return fits ? ""
+              : "must be a number of bytes from " + std::to_string(pmtu::kLeastMtu) + " to " +
+                    std::to_string(pmtu::kLargestPacket);
 }
 
 }  // namespace
