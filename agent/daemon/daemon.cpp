@@ -51,7 +51,7 @@ void wake_executor(const Environment& around) {
       return static_cast<void>(varlink::Client::connect(around.executor_socket, kPatience));
 }
 
-Start start_of(LoadedConfig loaded, const Limits& limits) {
+Start start_of(LoadedConfig loaded, const TimeLimits& limits) {
   return {BootClock::now(), std::move(loaded.config), std::move(loaded.left_out),
           std::move(loaded.bad), limits};
 }

@@ -51,7 +51,7 @@ struct Environment {
   std::string socket = varlink::kAgentSocket;
   std::string executor_socket = varlink::kExecutorSocket;
   Observer::Observe observe = probes::observe;
-  Limits limits{};
+  TimeLimits limits{};
 };
 
 class Daemon {

@@ -96,7 +96,7 @@ using Event = std::variant<Looked, LookedSame, KernelChanged, CallEnded, Executo
 [[nodiscard]] const char* kind_of(const Event& event);
 
 // The daemon's time limits.
-struct Limits {
+struct TimeLimits {
   // READY=1 is sent after this time at the latest, whatever the driver does: network managers wait
   // for it.
   Milliseconds ready{20'000};
@@ -107,7 +107,7 @@ struct Limits {
   Milliseconds socket_patience{10'000};
   // A look that takes longer than this is stuck in the kernel.
   Milliseconds look{30'000};
-  friend bool operator==(const Limits&, const Limits&) = default;
+  friend bool operator==(const TimeLimits&, const TimeLimits&) = default;
 };
 
 // The input of a daemon's first step.
@@ -115,7 +115,7 @@ struct Start {
   BootTime at;
   Config config;
   std::string left_out, error;  // as in ConfigLoaded; with an `error` the safe subset is in use
-  Limits limits;
+  TimeLimits limits;
   friend bool operator==(const Start&, const Start&) = default;
 };
 

@@ -186,7 +186,7 @@ void each_member(Value& config, Visit visit) {
   visit("every_adapter", config.every_adapter);
   visit("adapter", config.adapters);
 }
-template <typename Visit, is_a<Limits> Value>
+template <typename Visit, is_a<TimeLimits> Value>
 void each_member(Value& limits, Visit visit) {
   visit("ready_ms", limits.ready);
   visit("reload_ms", limits.reload);

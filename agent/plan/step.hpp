@@ -54,7 +54,7 @@ struct AgentState {
   bool is_safe_subset = false;     // no valid configuration was read since the start
   bool config_unreadable = false;  // the last reading failed, which may pass
   BootTime started;
-  Limits limits;
+  TimeLimits limits;
 
   // The newest look, when it began, and when the last look ended that saw the same; none: no look
   // has ended. Attempts are in its ledger, completed from `tried`.

@@ -25,7 +25,7 @@ constexpr Milliseconds kBetweenLooksForOthers{1'000};
 constexpr int kEventLooks = 64;
 constexpr Milliseconds kBetweenEventLooks{500};
 // A look that is this late is asked for, as there is no event when a machine wakes up from sleep.
-// The sum with kDeliverAtLeastEvery and Limits::look must be less than the unit's WatchdogSec=.
+// The sum with kDeliverAtLeastEvery and TimeLimits::look must be less than the unit's WatchdogSec=.
 constexpr Milliseconds kMissed{10'000};
 // A configuration that has been invalid since the start is read again after this time.
 constexpr Milliseconds kReadAgain{15'000};

@@ -73,7 +73,7 @@ TEST_CASE("the list of members has every member, in order") {
   CHECK(visits_all(Config::Modules{}));
   CHECK(visits_all(Config::Readiness{}));
   CHECK(visits_all(Config{}));
-  CHECK(visits_all(pvrdma::Limits{}));
+  CHECK(visits_all(TimeLimits{}));
   CHECK(visits_all(Start{}));
   CHECK(visits_all(ConfigureLink{}));
   CHECK(visits_all(ConfigLoaded{}));

@@ -61,7 +61,7 @@ class Machine {
     daemon_ = std::make_unique<Daemon>(
         loop.get(), std::move(*loaded),
         Environment{tree_.root(), sockets_ / "agent", sockets_ / "executor", observe,
-                    Limits{ready_limit, reload_limit, std::chrono::seconds{10}, look_limit}});
+                    TimeLimits{ready_limit, reload_limit, std::chrono::seconds{10}, look_limit}});
     REQUIRE(daemon_->start());
     return *daemon_;
   }

@@ -21,7 +21,7 @@ using Texts = std::vector<std::string>;
 class Agent {
  public:
   // Begins a second before kNow; no look has ended. A reading of the configuration gives `config`.
-  explicit Agent(Config config = {}, std::string left_out = {}, Limits limits = {})
+  explicit Agent(Config config = {}, std::string left_out = {}, TimeLimits limits = {})
       : config_(std::move(config)), left_out_(std::move(left_out)) {
     now = kNow - Milliseconds{1000};
     take(first_step({now, config_, left_out_, {}, limits}));
@@ -120,7 +120,7 @@ inline Snapshot two_not_loaded() {
 inline constexpr Caller kRoot = Caller::Root, kOther = Caller::Other;
 
 // An agent whose last look, half a minute ago, saw this.
-inline Agent saw(const Snapshot& snapshot, Config config = {}, Limits limits = {}) {
+inline Agent saw(const Snapshot& snapshot, Config config = {}, TimeLimits limits = {}) {
   Agent agent{std::move(config), {}, limits};
   agent.now = kNow;
   agent.look(snapshot);

@@ -14,7 +14,7 @@ const ConfigureLink kLink{function_of(0), "ens10", {}, {}};
 const Error kMissing{ENOENT, "connecting to", "/run/executor"};
 
 // An agent whose first call is under way.
-Agent asking(const Snapshot& seen, Limits limits = {}) {
+Agent asking(const Snapshot& seen, TimeLimits limits = {}) {
   Agent agent{{}, {}, limits};
   agent.now = kNow;
   agent.look(seen);
@@ -127,7 +127,7 @@ TEST_CASE("step: an executor that dies in a call was reached, and is not asked t
 }
 
 TEST_CASE("step: the executor's socket may come after the first call, once and within its time") {
-  Agent agent = asking(link_down(), Limits{20s, 30s, 2s, 30s});
+  Agent agent = asking(link_down(), TimeLimits{20s, 30s, 2s, 30s});
   agent.on(ExecutorUnreachable{kLink, kMissing});
   CHECK(agent.effects.deadline == agent.now + 50ms);
   CHECK(agent.state.history.busy);
@@ -151,7 +151,7 @@ TEST_CASE("step: the executor's socket may come after the first call, once and w
 }
 
 TEST_CASE("step: a missing executor is asked again after pauses, each twice as long") {
-  Agent agent = asking(two_not_loaded(), Limits{20s, 30s, 0ms, 30s});
+  Agent agent = asking(two_not_loaded(), TimeLimits{20s, 30s, 0ms, 30s});
   for (const auto pause : {1s, 2s, 4s, 8s, 16s, 16s}) {
     agent.on(ExecutorUnreachable{kUmad, kMissing});
     CHECK(agent.effects.look);
@@ -179,7 +179,7 @@ TEST_CASE("step: a missing executor is asked again after pauses, each twice as l
 
 TEST_CASE(
     "step: an executor that cannot be asked is an error only where there is something to do") {
-  Agent agent = asking(link_down(), Limits{20s, 30s, 0ms, 30s});
+  Agent agent = asking(link_down(), TimeLimits{20s, 30s, 0ms, 30s});
   agent.on(ExecutorUnreachable{kLink, kMissing});
   agent.look(ready_scene());
   CHECK_FALSE(agent.has(FindingId::ExecutorMissing));

@@ -84,7 +84,7 @@ TEST_CASE("step: network managers may start once the driver is live, or the limi
     CHECK_FALSE(agent.state.ready_told);
   }
   SECTION("still coming") {
-    Agent agent{{}, {}, Limits{20s, 30s, 10s, 30s}};
+    Agent agent{{}, {}, TimeLimits{20s, 30s, 10s, 30s}};
     agent.look(coming);
     CHECK_FALSE(agent.state.ready_told);
     agent.wait(19'999ms);

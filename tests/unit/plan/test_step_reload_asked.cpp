@@ -108,7 +108,7 @@ TEST_CASE("step: a job comes first, but only by a look that began after the requ
 }
 
 TEST_CASE("step: the answer about a reload that cannot be begun names the reason") {
-  Agent agent = saw(ready_scene(), {}, Limits{20s, 10s, 0ms, 30s});
+  Agent agent = saw(ready_scene(), {}, TimeLimits{20s, 10s, 0ms, 30s});
   agent.on(ReloadAsked{1, kRoot, {}});
   Snapshot blind = ready_scene();
   blind.adapters = Field<std::vector<Adapter>>::unreadable({EMFILE, "opening", "the bus"});
@@ -124,7 +124,7 @@ TEST_CASE("step: the answer about a reload that cannot be begun names the reason
 }
 
 TEST_CASE("step: a reload that cannot be begun is given up in time, and not carried out later") {
-  Agent agent = saw(ready_scene(), {}, Limits{20s, 10s, 0ms, 30s});
+  Agent agent = saw(ready_scene(), {}, TimeLimits{20s, 10s, 0ms, 30s});
   agent.state.paused_until = agent.now + 1h;
   agent.on(ReloadAsked{1, kRoot, {}});
   agent.now += 5ms;
