@@ -14,14 +14,14 @@ namespace pvrdma::ctl {
 namespace {
 
 template <typename T>
-Answered<Answer<T>> read(Json parameters, const char* key,
-                         Result<T> (*from)(const Json&, const Moment&)) {
+Answered<WithJson<T>> read(Json parameters, const char* key,
+                           Result<T> (*from)(const Json&, const Moment&)) {
   const auto found = parameters.find(key);
   if (found == parameters.end() || !found->is_object())
     return tl::unexpected(bad_answer("it holds no " + std::string{key}));
   auto value = from(*found, Moment::now());
   if (!value) return tl::unexpected(bad_answer(value.error().message()));
-  return Answer<T>{std::move(*value), std::move(*found)};
+  return WithJson<T>{std::move(*value), std::move(*found)};
 }
 
 }  // namespace
@@ -75,7 +75,7 @@ HealthResult ask_health(const std::string& socket, Milliseconds timeout) {
   return ask(socket, "GetHealth", timeout).and_then(health_in);
 }
 
-Answered<Answer<Plan>> ask_plan(const std::string& socket, Milliseconds timeout) {
+Answered<WithJson<Plan>> ask_plan(const std::string& socket, Milliseconds timeout) {
   return ask(socket, "GetPlan", timeout).and_then([](Json parameters) {
     return read<Plan>(std::move(parameters), "plan", codec::plan_from);
   });
@@ -85,12 +85,12 @@ HealthResult health_in(Json parameters) {
   return read<Health>(std::move(parameters), "health", codec::health_from);
 }
 
-Answer<Health> as_answer(Health health) {
+WithJson<Health> with_json(Health health) {
   Json json = codec::to_json(health, BootClock::now());
   return {std::move(health), std::move(json)};
 }
 
-Answer<Plan> as_answer(Plan plan) {
+WithJson<Plan> with_json(Plan plan) {
   Json json = codec::to_json(plan, BootClock::now());
   return {std::move(plan), std::move(json)};
 }
@@ -104,18 +104,18 @@ Finding finding_of(const NoAnswer& trouble) {
   return finding;
 }
 
-Answer<Health> unknown_health(const NoAnswer& trouble) {
+WithJson<Health> unknown_health(const NoAnswer& trouble) {
   Health health;
   health.since = BootClock::now();
   health.summary = trouble.summary;
   health.findings = {finding_of(trouble)};
-  return as_answer(std::move(health));
+  return with_json(std::move(health));
 }
 
-Answer<Plan> unknown_plan(const NoAnswer& trouble) {
+WithJson<Plan> unknown_plan(const NoAnswer& trouble) {
   Plan plan;
   plan.findings = {finding_of(trouble)};
-  return as_answer(std::move(plan));
+  return with_json(std::move(plan));
 }
 
 }  // namespace pvrdma::ctl

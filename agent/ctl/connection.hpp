@@ -37,30 +37,30 @@ using Answered = tl::expected<T, NoAnswer>;
 // The agent's answer: as values, and as the original JSON, which may have members that this program
 // does not know.
 template <typename T>
-struct Answer {
+struct WithJson {
   T value;
   Json json;
 };
 
 // The agent's health, or why there is none.
-using HealthResult = Answered<Answer<Health>>;
+using HealthResult = Answered<WithJson<Health>>;
 
 // Calls a method of io.pvrdma.Agent without parameters, with a bounded wait, and returns the
 // parameters of the reply. A varlink error is a bad answer.
 [[nodiscard]] Answered<Json> ask(const std::string& socket, const std::string& method,
                                  Milliseconds timeout);
 [[nodiscard]] HealthResult ask_health(const std::string& socket, Milliseconds timeout);
-[[nodiscard]] Answered<Answer<Plan>> ask_plan(const std::string& socket, Milliseconds timeout);
+[[nodiscard]] Answered<WithJson<Plan>> ask_plan(const std::string& socket, Milliseconds timeout);
 
 // The member "health" of a reply's parameters.
 [[nodiscard]] HealthResult health_in(Json parameters);
 
-// A value with its JSON, in the form of an answer.
-[[nodiscard]] Answer<Health> as_answer(Health health);
-[[nodiscard]] Answer<Plan> as_answer(Plan plan);
+// The value with its JSON in the form of an answer.
+[[nodiscard]] WithJson<Health> with_json(Health health);
+[[nodiscard]] WithJson<Plan> with_json(Plan plan);
 // A health with state Unknown, or a plan without actions; each with finding_of(trouble).
-[[nodiscard]] Answer<Health> unknown_health(const NoAnswer& trouble);
-[[nodiscard]] Answer<Plan> unknown_plan(const NoAnswer& trouble);
+[[nodiscard]] WithJson<Health> unknown_health(const NoAnswer& trouble);
+[[nodiscard]] WithJson<Plan> unknown_plan(const NoAnswer& trouble);
 // The finding of the catalogue with that id.
 [[nodiscard]] Finding finding_of(const NoAnswer& trouble);
 

@@ -24,7 +24,7 @@ bool reached(State state, const WaitOptions& options) {
   return options.for_settled && (state == State::Degraded || state == State::Failed);
 }
 
-Answer<Health> known(const HealthResult& news) {
+WithJson<Health> known(const HealthResult& news) {
   return news ? *news : unknown_health(news.error());
 }
 
@@ -32,7 +32,7 @@ std::string reason(const HealthResult& news) {
   return news ? reason_of(news->value) : news.error().line();
 }
 
-int finish(const Settings& settings, const Console& console, const Answer<Health>& health,
+int finish(const Settings& settings, const Console& console, const WithJson<Health>& health,
            Milliseconds taken) {
   const std::string line = std::string{to_string(health.value.state)} + ": " +
                            health.value.summary + " (after " + span(taken) + ")\n";
@@ -42,7 +42,7 @@ int finish(const Settings& settings, const Console& console, const Answer<Health
 
 int give_up(const Settings& settings, const Console& console, const HealthResult& latest,
             const WaitOptions& options) {
-  const Answer<Health> health = known(latest);
+  const WithJson<Health> health = known(latest);
   if (settings.json) {
     console.print(dumped(health.json) + "\n");
   } else {
@@ -97,7 +97,7 @@ int watch(const Settings& settings, const Console& console, std::optional<Millis
     if (left <= Milliseconds{0}) return code;
     auto news = follower.next(left);
     if (!news) continue;
-    Answer<Health> health = known(*news);
+    WithJson<Health> health = known(*news);
     code = exit_code(health.value.state);
     bool printed = true;
     if (settings.json) {

@@ -16,8 +16,8 @@ namespace {
 
 // `answer` or, where no agent runs, the same part of a local look.
 template <typename T>
-Answered<Answer<T>> or_look(const Settings& settings, const Console& console,
-                            Answered<Answer<T>> answer, T LocalLook::*part) {
+Answered<WithJson<T>> or_look(const Settings& settings, const Console& console,
+                              Answered<WithJson<T>> answer, T LocalLook::*part) {
   // An agent that runs but does not answer is an error of its own, and must not be hidden.
   if (answer || !answer.error().not_running() || !settings.look_without_agent) return answer;
   auto look = settings.look_without_agent();
@@ -26,7 +26,7 @@ Answered<Answer<T>> or_look(const Settings& settings, const Console& console,
                                    printable(look.error().message()),
                                    "Check it with: pvrdma-agent --check-config"});
   console.complain("pvrdma-agent is not running; this is from a look without it");
-  return as_answer(std::move((*look).*part));
+  return with_json(std::move((*look).*part));
 }
 
 HealthResult health_or_look(const Settings& settings, const Console& console) {
@@ -42,8 +42,8 @@ std::optional<NoAnswer> why_unknown(const HealthResult& news) {
 
 // `unknown` makes the output of --json where there is no answer.
 template <typename T>
-int show(const Settings& settings, const Console& console, const Answered<Answer<T>>& answer,
-         Answer<T> (*unknown)(const NoAnswer&), std::string (*render)(const T&, const Style&),
+int show(const Settings& settings, const Console& console, const Answered<WithJson<T>>& answer,
+         WithJson<T> (*unknown)(const NoAnswer&), std::string (*render)(const T&, const Style&),
          int code) {
   bool printed = true;
   if (settings.json)
