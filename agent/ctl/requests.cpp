@@ -28,7 +28,7 @@ Told failed(const NoAnswer& trouble) { return {kExitUnknown, trouble.id, trouble
 
 Told refused(const std::string& error, const Json& parameters) {
   const auto said = [&](const char* key) { return text(parameters, key).value_or("unknown"); };
-  if (error == "io.pvrdma.Agent.InUse")
+  if (error == varlink::kInUse)
     return {
         1,
         error,
@@ -36,15 +36,15 @@ Told refused(const std::string& error, const Json& parameters) {
         "was changed",
         codec::holders_from(parameters.value("holders", Json{})).value_or(std::vector<Holder>{}),
         {}};
-  if (error == "io.pvrdma.Agent.PermissionDenied")
+  if (error == varlink::kPermissionDenied)
     return {kExitUnknown, error, "only root may reload: sudo pvrdma-agentctl reload", {}, {}};
-  if (error == "io.pvrdma.Agent.NoSuchAdapter")
+  if (error == varlink::kNoSuchAdapter)
     return {kExitUnknown,
             error,
             "there is no PVRDMA adapter " + said("adapter") + ". See: pvrdma-agentctl status",
             {},
             {}};
-  if (error == "io.pvrdma.Agent.Failed")
+  if (error == varlink::kReloadFailed)
     return {kExitFailed, error, "not reloaded: " + said("reason"), {}, {}};
   return failed(bad_answer(printable(error)));
 }
@@ -78,9 +78,9 @@ Told ask_to_reload(const Settings& settings, const std::optional<std::string>& a
 
 // The refusals of Acknowledge, each with its remedy.
 NoAnswer not_acknowledged(const std::string& error, const Json& parameters) {
-  if (error == "io.pvrdma.Agent.PermissionDenied")
+  if (error == varlink::kPermissionDenied)
     return {error, "only root may acknowledge", "Try: sudo pvrdma-agentctl acknowledge"};
-  if (error == "io.pvrdma.Agent.NoSuchAdapter")
+  if (error == varlink::kNoSuchAdapter)
     return {error,
             "no adapter " + text(parameters, "adapter").value_or("unknown") +
                 " was removed, or it was acknowledged before",

@@ -30,13 +30,13 @@ std::optional<std::string> adapter_of(const CallPtr& call) {
 void tell_error(const CallPtr& call, const Answer& answer) {
   switch (answer.what) {
     case Answer::What::PermissionDenied:
-      return call->error("io.pvrdma.Agent.PermissionDenied", {{"method", answer.text}});
+      return call->error(varlink::kPermissionDenied, {{"method", answer.text}});
     case Answer::What::NoSuchAdapter:
-      return call->error("io.pvrdma.Agent.NoSuchAdapter", {{"adapter", answer.text}});
+      return call->error(varlink::kNoSuchAdapter, {{"adapter", answer.text}});
     case Answer::What::InUse:
-      return call->error("io.pvrdma.Agent.InUse", {{"holders", codec::to_json(answer.holders)}});
+      return call->error(varlink::kInUse, {{"holders", codec::to_json(answer.holders)}});
     default:
-      return call->error("io.pvrdma.Agent.Failed", {{"reason", answer.text}});
+      return call->error(varlink::kReloadFailed, {{"reason", answer.text}});
   }
 }
 
@@ -90,7 +90,7 @@ Result<void> AgentService::listen(const std::string& path) {
 // The recording is large, so only users who could also stop the daemon get it.
 void AgentService::tell_recording(const CallPtr& call) const {
   if (caller_of(call->peer_uid(), own_uid_) == Caller::Other)
-    return call->error("io.pvrdma.Agent.PermissionDenied", {{"method", "GetRecording"}});
+    return call->error(varlink::kPermissionDenied, {{"method", "GetRecording"}});
   call->reply_text("{\"recording\":" + recording_() + "}", false);
 }
 

@@ -16,13 +16,10 @@ namespace pvrdma {
 
 namespace {
 
-// The only error with which the executor answers a call that it understood.
-constexpr const char* kNotAllowed = "io.pvrdma.Executor.NotAllowed";
-
 // Error: the executor did not understand the call, closed the connection, or died.
 Result<OperationResult> answer_of(const Operation& operation, const Result<varlink::Reply>& reply) {
   if (!reply) return fail(reply.error());
-  if (reply->error == kNotAllowed) {
+  if (reply->error == varlink::kNotAllowed) {
     OperationResult refusal;
     refusal.outcome = Outcome::NotAllowed;
     refusal.detail = reply->parameters.value("reason", reply->error);

@@ -68,9 +68,9 @@ void Server::handle(Verb verb, const varlink::CallPtr& call) {
   OperationResult result = run(*operation, call->peer_uid());
   log_(*operation, result, BootClock::now() - start);
   if (result.outcome == Outcome::NotAllowed) {
-    call->error("io.pvrdma.Executor.NotAllowed", {{"verb", to_string(verb)},
-                                                  {"target", target(*operation)},
-                                                  {"reason", std::move(result.detail)}});
+    call->error(varlink::kNotAllowed, {{"verb", to_string(verb)},
+                                       {"target", target(*operation)},
+                                       {"reason", std::move(result.detail)}});
     return;
   }
   call->reply({{"result", codec::to_json(result)}});
