@@ -69,7 +69,8 @@ RootedPath function_path(const Root& root, const std::string& address) {
 }
 
 bool is_called(const PciAdapter& adapter, const std::string& name) {
-  return adapter.function == name || adapter.netdev.is(name) || adapter.rdma_device.is(name);
+  return adapter.function == name || adapter.net_function == name || adapter.netdev.is(name) ||
+         adapter.rdma_device.is(name);
 }
 
 bool is_pci_address(std::string_view text) noexcept {

@@ -27,7 +27,7 @@ struct PciAdapter {
   friend bool operator==(const PciAdapter&, const PciAdapter&) = default;
 };
 
-// Whether `name` is the address of the adapter's function, its interface or its RDMA device.
+// Whether `name` is the address of either function of the adapter, its netdev or its RDMA device.
 [[nodiscard]] bool is_called(const PciAdapter& adapter, const std::string& name);
 
 // True for exactly the kernel's form of an address ("0000:13:00.1"), so that the text is safe as

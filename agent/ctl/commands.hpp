@@ -70,7 +70,7 @@ int boots(const Settings& settings, const Console& console, const Answered<Journ
 int wait(const Settings& settings, const Console& console, const WaitOptions& options);
 // `limit` none: until a signal ends the process.
 int watch(const Settings& settings, const Console& console, std::optional<Milliseconds> limit);
-// `adapter`: a function address, RDMA device or netdev, which must exist; none: any.
+// `adapter`: the name of an adapter (is_called(), agent/model/snapshot.hpp); none: any.
 int reload(const Settings& settings, const Console& console,
            const std::optional<std::string>& adapter);
 // `adapter`: function address, MAC or netdev of a removed adapter; none: all of them.

@@ -26,13 +26,6 @@ struct Usable {
   std::optional<unsigned> gid_index;
 };
 
-bool is_meant(const Adapter& adapter, const std::optional<std::string>& name) {
-  const RdmaDevice* rdma = adapter.rdma_device.get();
-  const Netdev* netdev = adapter.netdev.get();
-  return !name || adapter.function == *name || (rdma != nullptr && rdma->name == *name) ||
-         (netdev != nullptr && netdev->name == *name);
-}
-
 std::optional<Usable> as_usable(const AdapterHealth& adapter) {
   const RdmaDevice* rdma = adapter.adapter.rdma_device.get();
   const Netdev* netdev = adapter.adapter.netdev.get();
@@ -47,7 +40,7 @@ Result<std::vector<Usable>> usable_adapters(const Health& health,
   std::vector<Usable> usable;
   bool found = false;
   for (const AdapterHealth& adapter : health.adapters) {
-    if (!is_meant(adapter.adapter, name)) continue;
+    if (name && !is_called(adapter.adapter, *name)) continue;
     found = true;
     if (auto one = as_usable(adapter)) usable.push_back(*std::move(one));
   }

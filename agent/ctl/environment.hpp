@@ -30,7 +30,7 @@ enum class EnvironmentUse {
   Tcp,     // by the same interfaces, for comparison
 };
 
-// For the adapter `name` (function address, RDMA device or netdev), or for all. Adapters that are
+// For the adapter `name` (is_called(), agent/model/snapshot.hpp), or for all. Adapters that are
 // not ready are left out. Error: ENODEV where no adapter has that name, without errno where no
 // adapter is ready.
 [[nodiscard]] Result<Environment> environment_of(const Health& health,

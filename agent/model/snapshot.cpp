@@ -30,6 +30,13 @@ bool has_only_roce_v1(const std::vector<Gid>& gids) {
          std::ranges::all_of(gids, [](const Gid& gid) { return gid.type.is(kRoceV1); });
 }
 
+bool is_called(const Adapter& adapter, const std::string& name) {
+  const Netdev* netdev = adapter.netdev.get();
+  const RdmaDevice* rdma = adapter.rdma_device.get();
+  return adapter.function == name || adapter.net_function == name ||
+         (netdev != nullptr && netdev->name == name) || (rdma != nullptr && rdma->name == name);
+}
+
 std::string describe(const Holder& holder) {
   if (holder.pid == 0)
     return holder.command.empty() ? "a process that is not visible from here" : holder.command;

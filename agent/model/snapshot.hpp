@@ -165,6 +165,9 @@ struct Adapter {
   friend bool operator==(const Adapter&, const Adapter&) = default;
 };
 
+// Whether `name` is the address of either function of the adapter, its netdev or its RDMA device.
+[[nodiscard]] bool is_called(const Adapter& adapter, const std::string& name);
+
 // A process that has a verbs context of a PVRDMA adapter open, or a kernel module that uses one.
 struct Holder {
   // 0: the kernel; or, without a command, a process that is not visible: it has ended and left its

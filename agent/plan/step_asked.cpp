@@ -19,13 +19,6 @@ std::string too_long(const Plan& plan) {
   return findings.empty() ? kTooLong : kTooLong + (": " + findings.front().summary);
 }
 
-bool names(const Adapter& adapter, const std::string& name) {
-  const Netdev* netdev = adapter.netdev.get();
-  const RdmaDevice* rdma = adapter.rdma_device.get();
-  return adapter.function == name || adapter.net_function == name ||
-         (netdev != nullptr && netdev->name == name) || (rdma != nullptr && rdma->name == name);
-}
-
 // Null: the adapters are not known, or not yet.
 const std::vector<Adapter>* adapters_of(const AgentState& state) {
   return state.snapshot ? state.snapshot->adapters.get() : nullptr;
@@ -89,7 +82,7 @@ void Stepping::on(const ReloadAsked& asked) {
   const auto* adapters = adapters_of(s_);
   if (asked.adapter && adapters != nullptr &&
       std::none_of(adapters->begin(), adapters->end(),
-                   [&](const Adapter& adapter) { return names(adapter, *asked.adapter); }))
+                   [&](const Adapter& adapter) { return is_called(adapter, *asked.adapter); }))
     return answer(asked.client, Answer::What::NoSuchAdapter, *asked.adapter);
   if (std::string refusal = reload_refusal(); !refusal.empty())
     return answer(asked.client, Answer::What::Failed, std::move(refusal));

@@ -33,7 +33,7 @@ struct MeshOptions {
   std::string folder;      // for the results; empty: none
   bool resume = false;     // continues with the results in `folder`
 
-  [[nodiscard]] bool is_meant() const {
+  [[nodiscard]] bool is_given() const {
     return !rendezvous.empty() || size > 0 || !full || !folder.empty() || resume;
   }
 };

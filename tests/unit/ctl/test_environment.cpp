@@ -16,7 +16,8 @@ namespace {
 
 Json adapter(const std::string& device, std::optional<int> index, const char* state = "ready") {
   Json adapter = samples::ready_adapter();
-  adapter["function"] = "0000:" + device;
+  adapter["function"] = "0000:" + device + ".1";
+  adapter["net_function"] = "0000:" + device + ".0";
   adapter["netdev"] = "net-" + device;
   adapter["rdma_device"] = device;
   adapter["state"] = state;
@@ -126,7 +127,7 @@ TEST_CASE("env: several adapters, or the named one") {
   CHECK(shell(health).find("NCCL_SOCKET_IFNAME='=net-a,net-b'") != std::string::npos);
   CHECK(shell(health).find("MV2_IBA_HCA='a:b'") != std::string::npos);
   CHECK(shell(health).find("FI_VERBS_IFACE") == std::string::npos);  // takes one name
-  for (const char* name : {"b", "net-b", "0000:b"})
+  for (const char* name : {"b", "net-b", "0000:b.1", "0000:b.0"})
     CHECK(shell(health, name).find("NCCL_IB_HCA='=b:1'") != std::string::npos);
   CHECK(refusal(health, "c").find("not ready: c") != std::string::npos);
   CHECK(refusal(health, "d").find("there is no adapter") != std::string::npos);

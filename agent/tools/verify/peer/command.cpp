@@ -81,7 +81,7 @@ int verify_peer(const Settings& settings, const Console& console, VerifyOptions 
   if (options.peer.empty() && !options.listen)
     return end_without(settings, console,
                        wrong_use("verify", "the other VM's address is missing, or --listen"));
-  if (options.mesh.is_meant())
+  if (options.mesh.is_given())
     return end_without(settings, console,
                        wrong_use("verify",
                                  "--rendezvous, --size, --rounds, --output and --resume are for "

@@ -224,7 +224,7 @@ TEST_CASE("only a PVRDMA adapter can be measured from, by any of its names") {
   CHECK(told.err.find("0000:13:00.1 has none") != std::string::npos);
   tree.file(slot + "0/modalias", "pci:v000015ADd000007B0sv000015ADsd000007B0bc02sc00i00\n");
   tree.directory(slot + "0/net/lo");
-  for (const char* name : {"0000:13:00.1", "lo", "rocep19s0f1"}) {
+  for (const char* name : {"0000:13:00.1", "0000:13:00.0", "lo", "rocep19s0f1"}) {
     const auto found = pmtu::interface_of_adapter(tree.root(), name);
     REQUIRE(found);
     CHECK(*found == "lo");

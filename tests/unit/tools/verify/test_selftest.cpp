@@ -61,7 +61,7 @@ TEST_CASE("the devices that are tested") {
     return found;
   };
   CHECK(names({}) == "rocep19s0f1/2 rocep27s0f1/2 ");
-  for (const char* name : {"rocep27s0f1", "0000:1b:00.1", "ens1b:00f0"})
+  for (const char* name : {"rocep27s0f1", "0000:1b:00.1", "0000:1b:00.0", "ens1b:00f0"})
     CHECK(names(name) == "rocep27s0f1/2 ");
   CHECK(names("rxe0") == "rxe0/0 ");
   for (const char* name : {"", "nosuch", "../infiniband/rxe0", "."})
