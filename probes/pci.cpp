@@ -106,7 +106,7 @@ Result<PciBus> look_at_bus(const Root& root) {
   if (!functions) return fail(functions.error());
   PciBus bus;
   for (const PciFunction& function : *functions) {
-    if (function.modalias.find(kClassNetwork) != std::string::npos &&
+    if (has_part(function.modalias, kClassNetwork) &&
         (bus.first_nic.is_absent() ||
          slot_of(root, function.address) < slot_of(root, *bus.first_nic.get())))
       bus.first_nic = function.address;

@@ -50,7 +50,7 @@ std::string render_finding(const Finding& finding, const FindingStyle& which, co
   const std::string id =
       finding.id == FindingId::Other ? "" : std::string{to_string(finding.id)} + ": ";
   std::string out = label(finding.severity, style) + text(id + finding.summary);
-  if (finding.adapter && finding.summary.find(*finding.adapter) == std::string::npos)
+  if (finding.adapter && !has_part(finding.summary, *finding.adapter))
     out += gap + text("Adapter: " + adapter_name(*finding.adapter, which.adapters));
   if (!finding.holders.empty())
     out += gap + text("Held by:") + render_holders(finding.holders, kIndent + 2, kHoldersShown);

@@ -111,8 +111,7 @@ std::string plugin_line(const Health& health, BootTime now) {
   const Finding* worst = worst_finding(health);
   std::string text = health.summary;
   // The summary may contain the finding already.
-  if (worst != nullptr && worst->severity != Severity::Info &&
-      text.find(worst->summary) == std::string::npos)
+  if (worst != nullptr && worst->severity != Severity::Info && !has_part(text, worst->summary))
     text += "; " + worst->summary;
   return status_line(exit_code(health.state), text) + " | " + numbers(health, now) + "\n";
 }

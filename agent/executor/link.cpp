@@ -65,9 +65,8 @@ Result<Fd> arp_socket(int index) {
 std::optional<MacAddress> listen(int socket, const Ip& address, const MacAddress& own,
                                  Milliseconds patience) {
   const BootTime until = BootClock::now() + patience;
-  for (Milliseconds left = patience; left > Milliseconds{0}; left = until - BootClock::now()) {
-    pollfd readable{socket, POLLIN, 0};
-    if (::poll(&readable, 1, static_cast<int>(left.count())) <= 0) continue;
+  // The clock is asked as well, as packets may come without a pause.
+  while (BootClock::now() < until && poll_until(socket, POLLIN, until) == 0) {
     std::array<std::uint8_t, 128> packet{};
     const ssize_t got = ::recv(socket, packet.data(), packet.size(), 0);
     if (got <= 0) continue;

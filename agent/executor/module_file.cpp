@@ -71,7 +71,7 @@ OperationResult refused(const std::string& what, int code) {
 // Where symbols have versions, the kernel compares these instead of the release (same_magic() of
 // kernel/module/version.c): distributions use one build for several kernels.
 bool has_versions(const Build& build) {
-  return (" " + build.settings + " ").find(" modversions ") != std::string::npos;
+  return has_part(" " + build.settings + " ", " modversions ");
 }
 
 std::optional<OperationResult> objection_to_build(const Root& root, kmod_module* module,
@@ -98,8 +98,7 @@ std::string reason_to_be_signed(const Root& root) {
   if (read_attribute(root / "/sys/module/module/parameters/sig_enforce").value_or("") == "Y")
     return "Secure Boot, or module.sig_enforce";
   const std::string lockdown = read_attribute(root / "/sys/kernel/security/lockdown").value_or("");
-  const bool locked = lockdown.find("[integrity]") != std::string::npos ||
-                      lockdown.find("[confidentiality]") != std::string::npos;
+  const bool locked = has_part(lockdown, "[integrity]") || has_part(lockdown, "[confidentiality]");
   return locked ? "lockdown" : "";
 }
 

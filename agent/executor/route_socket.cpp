@@ -129,10 +129,8 @@ Result<bool> RouteSocket::await_carrier(int index, Milliseconds patience) {
     const auto now = link(index);
     if (!now) return fail(now.error());
     const bool carrier = now->carrier.is(true);
-    const Milliseconds left = until - BootClock::now();
-    if (carrier || left <= Milliseconds{0}) return carrier;
-    pollfd readable{news->fd(), POLLIN, 0};
-    static_cast<void>(::poll(&readable, 1, static_cast<int>(left.count())));
+    if (carrier || BootClock::now() >= until) return carrier;
+    static_cast<void>(poll_until(news->fd(), POLLIN, until));
     // The content of the events is not used; the link is read again.
     while (news->read_events([](nlmsghdr&) {})) continue;
   }

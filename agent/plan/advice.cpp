@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The lines of each network manager (advice, findings.hpp).
+#include "agent/base/text.hpp"
 #include "agent/model/identifiers.hpp"
 #include "agent/plan/findings.hpp"
 
@@ -15,7 +16,7 @@ struct Setting {
   std::string ifupdown;        // a line below the iface line
 };
 
-bool is_netplan(const LinkOwner& owner) { return owner.file.find("netplan-") != std::string::npos; }
+bool is_netplan(const LinkOwner& owner) { return has_part(owner.file, "netplan-"); }
 
 std::string in_file(const LinkOwner& owner) {
   return owner.file.empty() ? "In its configuration" : "In " + owner.file;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "agent/base/text.hpp"
 #include "agent/plan/findings.hpp"
 #include "agent/plan/questions.hpp"
 #include "agent/plan/rules.hpp"
@@ -196,8 +197,7 @@ void tidy(std::vector<Finding>& list) {
   std::stable_sort(list.begin(), list.end(), is_worse);
   std::vector<Finding> unique;
   for (Finding& finding : list)
-    if (std::find(unique.begin(), unique.end(), finding) == unique.end())
-      unique.push_back(std::move(finding));
+    if (!contains(unique, finding)) unique.push_back(std::move(finding));
   list = std::move(unique);
 }
 

@@ -125,8 +125,7 @@ std::string application_address(const Config& config, const Adapter& adapter) {
   std::stable_partition(usable.begin(), usable.end(),
                         [](const std::string& address) { return !is_ipv6(address); });
   for (const std::string& address : config_of(config, adapter).addresses)
-    if (std::find(usable.begin(), usable.end(), address) != usable.end())
-      return without_prefix(address);
+    if (contains(usable, address)) return without_prefix(address);
   return usable.empty() ? std::string{} : without_prefix(usable.front());
 }
 

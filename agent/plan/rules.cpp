@@ -5,6 +5,7 @@
 #include <array>
 #include <variant>
 
+#include "agent/base/text.hpp"
 #include "agent/model/attempt.hpp"
 #include "agent/plan/findings.hpp"
 #include "agent/plan/questions.hpp"
@@ -32,8 +33,7 @@ BootTime end_of_newest(const Ledger& ledger, Verb verb, const std::string& targe
 
 // True where health is `failed` without the module: vmxnet3, and modules.required.
 bool is_required(const Config& config, const std::string& module) {
-  const auto& names = config.modules.required;
-  return module == kNetModule || std::find(names.begin(), names.end(), module) != names.end();
+  return module == kNetModule || contains(config.modules.required, module);
 }
 
 // True for the load of a module that the adapters do not need.

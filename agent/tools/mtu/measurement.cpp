@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "agent/base/guarded.hpp"
+#include "agent/model/identifiers.hpp"
 #include "probes/pci.hpp"
 
 namespace pvrdma::ctl::pmtu {
@@ -19,9 +20,7 @@ constexpr unsigned kSeconds = 1;          // five packets
 constexpr unsigned kSecondsTroubled = 2;  // ten packets
 
 // IP header without options or extension headers, and that of ICMP (RFC 791, 8200, 792, 4443).
-unsigned headers(const std::string& address) {
-  return (address.find(':') == std::string::npos ? 20 : 40) + 8;
-}
+unsigned headers(const std::string& address) { return (is_ipv6(address) ? 40 : 20) + 8; }
 
 using Tell = std::function<void(const Measurement&)>;
 

@@ -8,6 +8,7 @@
 
 #include "agent/ctl/fields.hpp"
 #include "agent/ctl/text.hpp"
+#include "agent/model/identifiers.hpp"
 #include "agent/tools/survey/vsphere_menus.hpp"
 
 namespace pvrdma::ctl {
@@ -56,9 +57,8 @@ std::string effort(const Measurement& one) {
 std::string router_words(const Measurement& one) {
   const pmtu::Claim& claim = one.outcome.claim.value();
   if (claim.router.empty()) return "limited by a router that told this host earlier (ip route get)";
-  const bool ipv6 = one.address.find(':') != std::string::npos;
   std::string words = "limited by router " + printable(claim.router) + ", which says ";
-  words += ipv6 ? "\"packet too big\"" : "\"fragmentation needed\"";
+  words += is_ipv6(one.address) ? "\"packet too big\"" : "\"fragmentation needed\"";
   if (claim.mtu == 0) return words + " but names no MTU";
   if (claim.mtu != one.outcome.mtu) words += " but names MTU " + std::to_string(claim.mtu);
   return words;
