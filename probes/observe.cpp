@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include "probes/address_records.hpp"
 #include "probes/customization.hpp"
 #include "probes/holders.hpp"
 #include "probes/initramfs.hpp"
 #include "probes/link_owner.hpp"
+#include "probes/modprobe_config.hpp"
+#include "probes/module_lookup.hpp"
 #include "probes/netdevs.hpp"
 #include "probes/pci.hpp"
 #include "probes/rdma.hpp"
@@ -189,6 +192,16 @@ Field<Initramfs> initramfs(const Instruments& with, const Look& look,
 bool is_live(const Module* module) { return module != nullptr && is_live(*module); }
 
 }  // namespace
+
+void ask_module_lookup(Instruments& with, std::string program) {
+  with.find_shipped = [program](const Root& root, const std::string& release,
+                                const std::vector<std::string>& names) {
+    return look_up_shipped(program, root, release, names);
+  };
+  with.read_modprobe = [program = std::move(program)](const Root& root) {
+    return read_modprobe_config(program, root, ModprobeOf::ThisBoot);
+  };
+}
 
 Snapshot observe(const Instruments& with, const Look& look) {
   const Root& root = with.root;

@@ -36,6 +36,9 @@ struct Instruments {
   std::function<Result<Ledger>()> read_ledger{};
 };
 
+// Lets the program module-lookup read the module index and modprobe.d.
+void ask_module_lookup(Instruments& with, std::string program);
+
 // What one look is to do.
 struct Look {
   std::vector<std::string> modules{};  // to report, besides vmxnet3 and vmw_pvrdma

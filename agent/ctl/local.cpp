@@ -7,8 +7,6 @@
 #include "agent/config/config_files.hpp"
 #include "agent/plan/findings.hpp"
 #include "agent/plan/planner.hpp"
-#include "probes/modprobe_config.hpp"
-#include "probes/module_lookup.hpp"
 #include "probes/observe.hpp"
 #include "probes/recipe/boot_scripts.hpp"
 
@@ -18,13 +16,7 @@ Snapshot observe_locally(const Root& root, const Config& config, const Helpers& 
   probes::Instruments with{root};
   probes::PortQuery port_query{helpers.port_query};
   if (!helpers.port_query.empty()) with.port_query = &port_query;
-  with.find_shipped = [&](const Root& where, const std::string& release,
-                          const std::vector<std::string>& names) {
-    return probes::look_up_shipped(helpers.module_lookup, where, release, names);
-  };
-  with.read_modprobe = [&](const Root& where) {
-    return probes::read_modprobe_config(helpers.module_lookup, where, probes::ModprobeOf::ThisBoot);
-  };
+  probes::ask_module_lookup(with, helpers.module_lookup);
   probes::BootScriptWatch boot_scripts{root};
   with.boot_scripts = &boot_scripts;
   with.read_ledger = [&] { return codec::read_ledger(root / codec::kLedgerPath); };

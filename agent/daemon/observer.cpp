@@ -13,8 +13,6 @@
 #include "agent/codec/ledger_file.hpp"
 #include "agent/daemon/reporter.hpp"
 #include "build_config.hpp"
-#include "probes/modprobe_config.hpp"
-#include "probes/module_lookup.hpp"
 #include "probes/recipe/boot_scripts.hpp"
 
 namespace pvrdma {
@@ -72,13 +70,7 @@ void Observer::Shared::run() {
   probes::PortQuery port_query{PVRDMA_PORT_QUERY};
   probes::Instruments with;
   with.port_query = &port_query;
-  with.find_shipped = [](const Root& root, const std::string& release,
-                         const std::vector<std::string>& names) {
-    return probes::look_up_shipped(PVRDMA_MODULE_LOOKUP, root, release, names);
-  };
-  with.read_modprobe = [](const Root& root) {
-    return probes::read_modprobe_config(PVRDMA_MODULE_LOOKUP, root, probes::ModprobeOf::ThisBoot);
-  };
+  probes::ask_module_lookup(with, PVRDMA_MODULE_LOOKUP);
   with.boot_scripts = &boot_scripts;
   with.read_ledger = [] { return codec::read_ledger(); };
   BootTime initramfs_looked{};
