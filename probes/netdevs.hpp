@@ -40,8 +40,8 @@ struct FoundAddress {
 [[nodiscard]] Result<std::vector<LinkAddress>> ask_addresses(NetlinkSocket& socket, int link);
 
 // One field for each name, in that order; absent: no such interface in this network namespace.
-// Netdev::settled and Netdev::owner are left absent; probes/customization.hpp and
-// probes/link_owner.hpp ask udev and the network managers for them.
+// Netdev::settled and Netdev::owner are left absent; probes/udev.hpp and probes/link_owner.hpp ask
+// udev and the network managers for them.
 [[nodiscard]] std::vector<Field<Netdev>> look_at_netdevs(const std::vector<std::string>& names);
 
 // RTM_NEWROUTE (rtnetlink(7)) -> the interface indices of a unicast default route of the main

@@ -15,6 +15,7 @@
 #include "probes/netdevs.hpp"
 #include "probes/pci.hpp"
 #include "probes/rdma.hpp"
+#include "probes/udev.hpp"
 
 namespace pvrdma::probes {
 

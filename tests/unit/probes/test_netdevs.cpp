@@ -15,7 +15,7 @@
 #include <thread>
 
 #include "agent/base/handle.hpp"
-#include "probes/customization.hpp"
+#include "probes/udev.hpp"
 #include "tests/unit/probes/bytes.hpp"
 #include "tests/unit/probes/tree.hpp"
 
