@@ -2,9 +2,6 @@
 // `doctor`: is RDMA usable here; if not, who has to act, and what exactly is to be done?
 #include "agent/tools/doctor/command.hpp"
 
-#include <unistd.h>
-
-#include <array>
 #include <nlohmann/json.hpp>
 
 #include "agent/ctl/fields.hpp"
@@ -20,8 +17,8 @@ namespace {
 
 VmIdentity identity(const Examination& examination, const Root& root) {
   VmIdentity vm;
-  std::array<char, 256> name{};
-  vm.host_name = ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "(unknown)";
+  const std::string name = probes::host_name();
+  vm.host_name = name.empty() ? "(unknown)" : name;
   if (const OsRelease* os = examination.survey.os.get()) vm.system = os->name + ", ";
   vm.system += "Linux " + examination.snapshot.kernel.value_or("(unknown)");
   vm.uuid = probes::dmi(root, "product_uuid").value_or("");

@@ -64,12 +64,11 @@ void look_for_reloads(const Root& root, const Config& config, Survey& seen) {
 // The MAC addresses that the interfaces have now, and those of the devices themselves, which a bond
 // replaces by that of another link.
 std::vector<std::string> macs_here(const Root& root) {
-  const std::string folder = "/sys/class/net/";
+  const auto folder = root / "/sys/class/net";
   std::vector<std::string> macs, devices;
-  for (const std::string& name :
-       list_directory(root / folder).value_or(std::vector<std::string>{})) {
-    macs.push_back(read_attribute(root / (folder + name + "/address")).value_or(std::string{}));
-    if (status_of(root / (folder + name + "/device"))) devices.push_back(name);
+  for (const std::string& name : list_directory(folder).value_or(std::vector<std::string>{})) {
+    macs.push_back(present_mac(root, name).value_or(std::string{}));
+    if (status_of(folder / name / "device")) devices.push_back(name);
   }
   for (const auto& netdev : look_at_netdevs(devices))
     if (netdev.is_known()) macs.push_back(netdev.get()->permanent_mac);
@@ -88,8 +87,7 @@ void look_at_profiles(const Root& root, Survey& seen) {
   for (const PciAdapter& adapter : *adapters) {
     const std::string netdev = adapter.netdev.value_or("");
     if (netdev.empty()) continue;
-    const std::string mac =
-        read_attribute(root / ("/sys/class/net/" + netdev + "/address")).value_or(std::string{});
+    const std::string mac = present_mac(root, netdev).value_or(std::string{});
     LinkFiles files = look_at_link_files(root, {netdev, mac});
     if (files.profiles.size() > 1) seen.profiles.push_back({netdev, std::move(files.profiles)});
     for (std::string& file : files.refused)

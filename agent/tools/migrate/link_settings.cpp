@@ -14,6 +14,7 @@
 #include "agent/config/toml_tree.hpp"
 #include "agent/model/adapter_match.hpp"
 #include "agent/model/identifiers.hpp"
+#include "agent/tools/survey/machine.hpp"
 #include "probes/pci.hpp"
 #include "probes/recipe/command.hpp"
 
@@ -227,7 +228,7 @@ std::vector<LinkSettings> find_link_settings(const Root& root, const probes::Rec
   std::erase_if(links, [&](const LinkSettings& link) { return !is_adapter(link.netdev, scope); });
   const auto adapters = probes::find_adapters(root).value_or(std::vector<probes::PciAdapter>{});
   for (LinkSettings& link : links) {
-    const auto mac = read_attribute(root / ("/sys/class/net/" + link.netdev + "/address"));
+    const auto mac = probes::present_mac(root, link.netdev);
     link.mac = mac ? mac_address(*mac).value_or("") : "";
     drop_configured(config, adapters, link);
   }

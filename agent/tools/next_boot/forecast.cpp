@@ -9,6 +9,7 @@
 #include "agent/tools/next_boot/command.hpp"
 #include "agent/tools/next_boot/initramfs_content.hpp"
 #include "agent/tools/survey/link_files.hpp"
+#include "agent/tools/survey/machine.hpp"
 #include "probes/initramfs.hpp"
 #include "probes/module_lookup.hpp"
 #include "probes/modules.hpp"
@@ -79,9 +80,7 @@ void look_at_links(const Root& root, const Config& config, Forecast& forecast) {
     link.adapter = adapter.function;
     link.netdev = adapter.netdev.value_or("");
     Field<std::string> mac;
-    if (!link.netdev.empty())
-      mac = Field<std::string>::from(
-          read_attribute(root / ("/sys/class/net/" + link.netdev + "/address")));
+    if (!link.netdev.empty()) mac = Field<std::string>::from(present_mac(root, link.netdev));
     link.mac = mac.value_or("");
     const auto entry = find_config(
         config, {adapter.function, adapter.net_function, adapter.netdev, std::move(mac)});

@@ -2,9 +2,11 @@
 #include "agent/tools/survey/machine.hpp"
 
 #include <sys/timex.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <cstdlib>
 #include <utility>
 
@@ -127,6 +129,15 @@ ClockState clock_state(const Root& root, std::time_t now) {
   else if (!text)
     state.off_rtc_seconds = Field<std::int64_t>::from(fail(text.error()));
   return state;
+}
+
+std::string host_name() {
+  std::array<char, HOST_NAME_MAX + 1> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+Result<std::string> present_mac(const Root& root, const std::string& netdev) {
+  return read_attribute(root / "/sys/class/net" / netdev / "address");
 }
 
 }  // namespace pvrdma::probes

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Facts about this system: whether it is a container, the vendor of the machine, the distribution,
-// how it was booted, and its clock.
+// how it was booted, its clock, its name, and the MACs of its netdevs.
 #pragma once
 
 #include <ctime>
@@ -59,5 +59,12 @@ namespace pvrdma::probes {
 // `now`: the result of time(2). The hardware clock of a VM comes from the host. If it runs in local
 // time (third line of /etc/adjtime) the clocks are not compared.
 [[nodiscard]] ClockState clock_state(const Root& root, std::time_t now);
+
+// gethostname(2). Empty: it failed.
+[[nodiscard]] std::string host_name();
+
+// The MAC that the netdev has now, which is not the device's own in a bond, or where another was
+// set. From sysfs.
+[[nodiscard]] Result<std::string> present_mac(const Root& root, const std::string& netdev);
 
 }  // namespace pvrdma::probes

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "agent/tools/doctor/host_output/command.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <nlohmann/json.hpp>
 
@@ -34,8 +31,7 @@ doctor::GuestLink link_of(const Adapter& adapter, const Netdev& netdev) {
 doctor::GuestVm guest_vm(const Root& root) {
   doctor::GuestVm guest;
   guest.uuid = probes::dmi(root, "product_uuid").value_or("");
-  std::array<char, 256> name{};
-  if (::gethostname(name.data(), name.size() - 1) == 0) guest.name = name.data();
+  guest.name = probes::host_name();
   const auto crash = probes::look_for_kernel_crash(root);
   if (crash.get() != nullptr && crash.get()->in_driver) return guest;
   const Snapshot snapshot = observe_locally(root, Config{});

@@ -2,15 +2,14 @@
 #include "agent/tools/verify/mesh/member.hpp"
 
 #include <arpa/inet.h>
-#include <unistd.h>
 
 #include <array>
 #include <cerrno>
-#include <climits>
 
 #include "agent/base/program.hpp"
 #include "agent/base/text.hpp"
 #include "agent/model/identifiers.hpp"
+#include "agent/tools/survey/machine.hpp"
 #include "agent/tools/verify/peer/verdict.hpp"
 
 namespace pvrdma::verify {
@@ -20,11 +19,6 @@ namespace {
 constexpr Milliseconds kSoon = std::chrono::seconds{10};
 
 constexpr std::size_t kNameAtMostBytes = 255;
-
-std::string host_name() {
-  std::array<char, HOST_NAME_MAX + 1> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "?";
-}
 
 // Only an address from the network may get onto a program's command line.
 bool is_address(const std::string& text) {
@@ -113,7 +107,8 @@ Result<std::string> address_in_mesh(const std::string& adapters, const std::stri
 Result<unsigned> take_part(Control& control, const ctl::Helper& helper, Milliseconds all_come) {
   const auto own = address_in_mesh(helper.own_address(), control.own());
   if (!own) return fail(own.error());
-  const Json join = join_message({host_name(), *own, helper.device(), helper.mac()});
+  const std::string name = probes::host_name();
+  const Json join = join_message({name.empty() ? "?" : name, *own, helper.device(), helper.mac()});
   if (auto sent = control.send(join, BootClock::now() + kSoon); !sent) return fail(sent.error());
   // A machine that rests waits for a whole round of the others.
   const Milliseconds patience = all_come + 2 * (helper.limit(kPairWait) + kMtuLimit + kSoon);

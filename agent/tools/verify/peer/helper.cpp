@@ -11,6 +11,7 @@
 #include "agent/base/format.hpp"
 #include "agent/base/program.hpp"
 #include "agent/model/identifiers.hpp"
+#include "agent/tools/survey/machine.hpp"
 #include "agent/tools/verify/peer/greeting.hpp"
 #include "probes/holders.hpp"
 #include "probes/pci.hpp"
@@ -36,8 +37,7 @@ Result<Fd> open_token(const std::string& path) {
 std::string mac_of(const Root& root, const Gid& gid) {
   const std::string* netdev = gid.netdev.get();
   if (netdev == nullptr) return {};
-  return mac_address(read_attribute(root / "sys/class/net" / *netdev / "address").value_or(""))
-      .value_or("");
+  return mac_address(probes::present_mac(root, *netdev).value_or("")).value_or("");
 }
 
 // The holders of the device; for an adapter, also the holders of its verbs node.
