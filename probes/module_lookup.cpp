@@ -87,12 +87,7 @@ Result<std::string> run_module_lookup(const std::string& program, std::vector<st
   const std::vector<std::string> environment{"KMOD_LOG=0"};
   auto result = run_program({std::move(words), environment, timeout, kLookupOutputBytes, input});
   if (!result) return fail(result.error());
-  if (result->ended == Ended::TimedOut) return fail(ETIMEDOUT, "waiting for", program);
-  if (result->ended == Ended::Signalled)
-    return fail(EREMOTEIO, "running", program + " (signal " + std::to_string(result->status) + ")");
-  if (result->ended != Ended::Exited || result->status != 0)
-    return fail(EREMOTEIO, "running " + program, "(" + first_line(result->output) + ")");
-  return std::move(result->output);
+  return output_of(std::move(*result), "running", program);
 }
 
 std::vector<IndexEntry> look_up_shipped(const std::string& program, const Root& root,

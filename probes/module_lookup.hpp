@@ -42,7 +42,7 @@ inline constexpr const char* kLookUpConfig = "config";
 inline constexpr Milliseconds kModuleLookupTimeout = std::chrono::seconds{5};
 
 // The output of the program with the arguments `words`. `input`: its standard input, not owned; -1:
-// none. EREMOTEIO: the program failed; ETIMEDOUT: it took too long.
+// none. Errors: those of run_program() and output_of().
 [[nodiscard]] Result<std::string> run_module_lookup(const std::string& program,
                                                     std::vector<std::string> words, int input,
                                                     Milliseconds timeout = kModuleLookupTimeout);

@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "agent/base/text.hpp"
@@ -19,12 +20,6 @@ Milliseconds rounded_down(Milliseconds time, Milliseconds first) {
   Milliseconds rounded = first;
   while (2 * rounded <= time) rounded *= 2;
   return rounded;
-}
-
-Result<PortAnswer> answer_of(const ProgramResult& result, const std::string& device) {
-  if (result.ended != Ended::Exited || result.status != 0)
-    return fail(EREMOTEIO, "querying port 1 of " + device, "(" + first_line(result.output) + ")");
-  return parse_port_answer(result.output);
 }
 
 }  // namespace
@@ -61,13 +56,13 @@ Result<PortAnswer> PortQuery::ask(const std::string& device) {
   // The program must run to its end, so what exceeds the limit of its output is thrown away.
   while (!ended && question.program.result().ended == Ended::Flooded)
     ended = question.program.await(deadline);
-  const ProgramResult result = question.program.result();
+  ProgramResult result = question.program.result();
   if (!ended && result.ended == Ended::TimedOut)
     return fail(ETIMEDOUT, "querying port 1 of",
                 device + ", which has not answered for more than " +
                     in_seconds(rounded_down(BootClock::now() - question.asked, patience_)) + " s");
   open_.erase(device);
-  return answer_of(result, device);
+  return output_of(std::move(result), "querying port 1 of", device).and_then(parse_port_answer);
 }
 
 }  // namespace pvrdma::probes

@@ -42,8 +42,8 @@ class PortQuery {
       : program_(std::move(program)), patience_(patience) {}
 
   // Runs `program DEVICE`. ETIMEDOUT: the device has not answered; the program goes on, and later
-  // calls check for its answer instead of starting a second program. EREMOTEIO: the program failed,
-  // and `what` is its line of output; otherwise the errno of starting it.
+  // calls check for its answer instead of starting a second program. EREMOTEIO: the program failed
+  // (output_of()); otherwise the errno of starting it.
   [[nodiscard]] Result<PortAnswer> ask(const std::string& device);
 
  private:

@@ -171,6 +171,26 @@ void await_end(pid_t pid, BootTime deadline) {
 
 std::string first_line(const std::string& output) { return output.substr(0, output.find('\n')); }
 
+Result<std::string> output_of(ProgramResult result, const std::string& doing,
+                              const std::string& what) {
+  const std::string number = std::to_string(result.status);
+  std::string why = first_line(result.output);
+  switch (result.ended) {
+    case Ended::Exited:
+      if (result.status == 0) return std::move(result.output);
+      if (why.empty()) why = "status " + number;
+      break;
+    case Ended::Signalled:
+      why = "signal " + number;
+      break;
+    case Ended::TimedOut:
+      return fail(ETIMEDOUT, doing, what);
+    case Ended::Flooded:
+      why = "too much output";
+  }
+  return fail(EREMOTEIO, doing, what + " (" + why + ")");
+}
+
 Result<void> become_user(uid_t user, gid_t group, const std::string& name) {
   if (::setgroups(0, nullptr) != 0) return fail(errno, "leaving", "root's groups");
   if (::setresgid(group, group, group) != 0) return fail(errno, "taking", "the group of " + name);

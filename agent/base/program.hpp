@@ -80,6 +80,12 @@ void await_end(pid_t pid, BootTime deadline);
 // The text up to its first newline, for the message of a program that failed.
 [[nodiscard]] std::string first_line(const std::string& output);
 
+// The output, if the program exited with status 0. ETIMEDOUT: it took too long. EREMOTEIO: it
+// failed; the message ends with its first line, else with its status, its signal, or "too much
+// output". `doing` and `what`: those of the error.
+[[nodiscard]] Result<std::string> output_of(ProgramResult result, const std::string& doing,
+                                            const std::string& what);
+
 // Rights that a program gives up before it reads untrusted data with a library that was not made
 // for such data. An attack can then reach only that data and the answer.
 

@@ -43,13 +43,11 @@ Result<InitramfsContent> run_initramfs_content(const std::string& program, const
                                                Milliseconds timeout) {
   const auto file = open_rooted(image, O_RDONLY);
   if (!file) return fail(file.error());
-  const auto result =
+  auto result =
       run_program({{program}, std::vector<std::string>{}, timeout, kOutputLimitBytes, file->get()});
   if (!result) return fail(result.error());
-  if (result->ended == Ended::TimedOut) return fail(ETIMEDOUT, "unpacking", image.string());
-  if (result->ended != Ended::Exited || result->status != 0)
-    return fail(EBADMSG, "unpacking " + image.string(), "(" + first_line(result->output) + ")");
-  return parse_initramfs_content(result->output);
+  return output_of(std::move(*result), "unpacking", image.string())
+      .and_then(parse_initramfs_content);
 }
 
 }  // namespace pvrdma::probes

@@ -28,8 +28,8 @@ struct InitramfsContent {
 [[nodiscard]] Result<InitramfsContent> parse_initramfs_content(std::string_view text);
 
 // `program`: the path of initramfs-content. It gets the image as its input, already open: by path
-// it would follow links out of the root. Errors: errno of opening the image; EBADMSG: no image, or
-// not readable; ETIMEDOUT.
+// it would follow links out of the root. Errors: those of opening the image, of run_program() and
+// of output_of(), as for a file that is no image; EBADMSG: the output has another form.
 [[nodiscard]] Result<InitramfsContent> run_initramfs_content(const std::string& program,
                                                              const RootedPath& image,
                                                              Milliseconds timeout);

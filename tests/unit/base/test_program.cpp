@@ -58,6 +58,19 @@ TEST_CASE("a program's output, both streams in order of arrival, and its status"
   CHECK(signalled->status == SIGSEGV);
 }
 
+TEST_CASE("a program's output, or an error that says how it ended") {
+  const auto output = [](const std::string& script,
+                         Milliseconds timeout = std::chrono::seconds{20}) {
+    return output_of(run_program(shell(script, timeout)).value(), "asking", "it");
+  };
+  CHECK(output("echo one; echo two").value() == "one\ntwo\n");
+  CHECK(output("echo no; exit 1").error() == Error{EREMOTEIO, "asking", "it (no)"});
+  CHECK(output("exit 3").error() == Error{EREMOTEIO, "asking", "it (status 3)"});
+  CHECK(output("echo no; kill -KILL $$").error() == Error{EREMOTEIO, "asking", "it (signal 9)"});
+  CHECK(output("yes").error() == Error{EREMOTEIO, "asking", "it (too much output)"});
+  CHECK(output("sleep 60", kShort).error() == Error{ETIMEDOUT, "asking", "it"});
+}
+
 TEST_CASE("a program's environment is the given one, or the caller's") {
   Program program = shell("echo \"$GIVEN,${HOME+has home}\"");
   program.environment = {"GIVEN=yes"};
