@@ -75,16 +75,68 @@ struct Change {
   bool removes = false;  // addresses that are no longer configured
   std::string reason;
   bool renews = false;  // sets a duplicate address anew
+
+  // The first reason counts.
+  void because(std::string why) {
+    if (reason.empty()) reason = std::move(why);
+  }
 };
+
+// As of holders_of().
+using Holders = std::optional<std::vector<Holder>>;
+
+void change_mtu(Draft& draft, const Adapter& adapter, unsigned wanted, const Holders& holders,
+                Change& change) {
+  const Netdev& netdev = *adapter.netdev.get();
+  if (!is_possible(netdev, wanted)) {
+    draft.find(findings::mtu_impossible(adapter, netdev, wanted));
+  } else if (netdev.link_up && holders) {
+    draft.find(findings::mtu_waits(adapter, netdev, wanted, *holders));
+  } else {
+    change.mtu = wanted;
+    change.because("the MTU of " + netdev.name + " is " + std::to_string(netdev.mtu) +
+                   ", configured is " + std::to_string(wanted));
+  }
+}
+
+void add_missing(const Netdev& netdev, const std::vector<std::string>& missing, Change& change) {
+  // Without carrier ARP cannot find another host that has the address.
+  if (missing.empty() || (netdev.link_up && netdev.carrier.is(false))) return;
+  change.addresses = missing;
+  change.because(missing.front() + " is configured and not on " + netdev.name);
+}
+
+void renew_duplicates(Draft& draft, const Adapter& adapter,
+                      const std::vector<std::string>& duplicates, const Holders& holders,
+                      Change& change) {
+  for (const std::string& address : duplicates)
+    if (holders) {
+      draft.find(findings::address_waits(adapter, address, "duplicate", *holders));
+    } else {
+      change.renews = true;
+      change.addresses.push_back(address);
+      change.because(address + " on " + adapter.netdev.get()->name +
+                     " was found to be another host's as well");
+    }
+}
+
+void remove_dropped(Draft& draft, const Adapter& adapter, const std::vector<std::string>& dropped,
+                    const Holders& holders, Change& change) {
+  for (const std::string& address : dropped)
+    if (holders) {
+      draft.find(findings::address_waits(adapter, address, "removed", *holders));
+    } else {
+      change.removes = true;
+      change.because(address + " on " + adapter.netdev.get()->name + " is no longer configured");
+    }
+}
 
 Change change_due(const Inputs& in, Draft& draft, const Adapter& adapter,
                   const AdapterConfig& wanted) {
   const Netdev& netdev = *adapter.netdev.get();
   Change change;
-  const auto because = [&](const std::string& why) {
-    if (change.reason.empty()) change.reason = why;
-  };
-  if (!netdev.link_up) because("the link of " + netdev.name + " is down, and the port follows it");
+  if (!netdev.link_up)
+    change.because("the link of " + netdev.name + " is down, and the port follows it");
   const bool other_mtu = wanted.mtu && *wanted.mtu != netdev.mtu;
   const auto dropped = dropped_addresses(in.config, wanted, netdev);
   const auto missing = missing_addresses(wanted, netdev);
@@ -94,36 +146,11 @@ Change change_due(const Inputs& in, Draft& draft, const Adapter& adapter,
                               : std::vector<std::string>{};
   if (!other_mtu && dropped.empty() && missing.empty() && duplicates.empty()) return change;
   if (!may_be_given_more(in, draft, adapter, wanted.manage)) return change;
-  const auto holders = holders_of(in.snapshot, adapter);
-  if (other_mtu && !is_possible(netdev, *wanted.mtu)) {
-    draft.find(findings::mtu_impossible(adapter, netdev, *wanted.mtu));
-  } else if (other_mtu && netdev.link_up && holders) {
-    draft.find(findings::mtu_waits(adapter, netdev, *wanted.mtu, *holders));
-  } else if (other_mtu) {
-    change.mtu = wanted.mtu;
-    because("the MTU of " + netdev.name + " is " + std::to_string(netdev.mtu) + ", configured is " +
-            std::to_string(*wanted.mtu));
-  }
-  // Without carrier ARP cannot find another host that has the address.
-  if (!missing.empty() && (!netdev.link_up || !netdev.carrier.is(false))) {
-    change.addresses = missing;
-    because(missing.front() + " is configured and not on " + netdev.name);
-  }
-  for (const std::string& address : duplicates)
-    if (holders) {
-      draft.find(findings::address_waits(adapter, address, "duplicate", *holders));
-    } else {
-      change.renews = true;
-      change.addresses.push_back(address);
-      because(address + " on " + netdev.name + " was found to be another host's as well");
-    }
-  for (const std::string& address : dropped)
-    if (holders) {
-      draft.find(findings::address_waits(adapter, address, "removed", *holders));
-    } else {
-      change.removes = true;
-      because(address + " on " + netdev.name + " is no longer configured");
-    }
+  const Holders holders = holders_of(in.snapshot, adapter);
+  if (other_mtu) change_mtu(draft, adapter, *wanted.mtu, holders, change);
+  add_missing(netdev, missing, change);
+  renew_duplicates(draft, adapter, duplicates, holders, change);
+  remove_dropped(draft, adapter, dropped, holders, change);
   return change;
 }
 
