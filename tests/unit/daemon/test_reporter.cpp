@@ -39,15 +39,6 @@ Health hostile_health() {
 }
 
 constexpr Milliseconds kNext{15'000};
-const std::string kReadyLine =
-    "vmw_pvrdma live; 0000:00:10.1: driver vmw_pvrdma, netdev ens10 up, carrier, "
-    "rocep0s10f1 port ACTIVE; nothing to do";
-
-Plan plan_to_reload() {
-  Plan plan;
-  plan.actions.push_back({ReloadDriver{}, "the port stays down"});
-  return plan;
-}
 
 bool is_printable(const std::string& line) { return printable(line) == line; }
 

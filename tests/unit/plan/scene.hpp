@@ -112,6 +112,17 @@ inline Plan plan_settled(const Snapshot& snapshot, const Config& config = {}) {
   return plan(config, snapshot, long_settled(snapshot), kNow);
 }
 
+// pass_line() of ready_scene() without actions.
+inline const std::string kReadyLine =
+    "vmw_pvrdma live; 0000:00:10.1: driver vmw_pvrdma, netdev ens10 up, carrier, "
+    "rocep0s10f1 port ACTIVE; nothing to do";
+
+inline Plan plan_to_reload() {
+  Plan plan;
+  plan.actions.push_back({ReloadDriver{}, "the port stays down"});
+  return plan;
+}
+
 using Steps = std::vector<std::string>;
 
 }  // namespace pvrdma::test

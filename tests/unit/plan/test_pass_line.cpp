@@ -10,23 +10,9 @@
 using namespace pvrdma;
 using namespace pvrdma::test;
 
-namespace {
-
-const std::string kReady =
-    "vmw_pvrdma live; 0000:00:10.1: driver vmw_pvrdma, netdev ens10 up, carrier, "
-    "rocep0s10f1 port ACTIVE; nothing to do";
-
-Plan plan_to_reload() {
-  Plan plan;
-  plan.actions.push_back({ReloadDriver{}, "the port stays down"});
-  return plan;
-}
-
-}  // namespace
-
 TEST_CASE("a pass in one line: the state, and the actions") {
   Snapshot scene = ready_scene();
-  CHECK(pass_line(scene, {}) == kReady);
+  CHECK(pass_line(scene, {}) == kReadyLine);
   module(scene, kDriverModule).init = ModuleInit::Coming;
   adapter(scene).driver = Field<std::string>::unreadable({EACCES, "reading", "driver"});
   netdev(scene).link_up = false;
