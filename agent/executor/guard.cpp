@@ -143,10 +143,16 @@ struct Guard {
   Refusal operator()(const BindFunction& operation) const {
     if (auto no = refuse_unknown_function(facts, operation.function)) return no;
     if (auto no = refuse_unless_live(facts)) return no;
-    const auto& driver = find(facts, operation.function)->pci.driver;
-    if (driver.is_unreadable()) return refuse_unread("the function's driver", driver.error());
-    if (driver.is_known() && !driver.is(kDriverModule))
-      return refuse(operation.function + " is bound to " + *driver.get(), EBUSY);
+    const probes::PciAdapter& pci = find(facts, operation.function)->pci;
+    if (pci.driver.is_unreadable())
+      return refuse_unread("the function's driver", pci.driver.error());
+    if (pci.driver.is_known() && !pci.driver.is(kDriverModule))
+      return refuse(pci.function + " is bound to " + *pci.driver.get(), EBUSY);
+    // The driver's release waits in the kernel for holders, and a bind would wait for the release.
+    if (pci.driver.is_absent() && pci.rdma_device.is_unreadable())
+      return refuse_unread("the function's RDMA device", pci.rdma_device.error());
+    if (pci.driver.is_absent() && pci.rdma_device.is_known())
+      return refuse("vmw_pvrdma has not released " + pci.function + " yet", EBUSY);
     return std::nullopt;
   }
 

@@ -149,7 +149,7 @@ AdapterHistory advance(const AdapterHistory& known, const Adapter& adapter, Boot
     entry.changed = now;
   }
   if (was_taken_down(was, read)) entry.downed = now;
-  if (was.driver.is_known() && read.driver.is_absent()) entry.unbound = now;
+  if (!is_unbound(was) && is_unbound(read)) entry.unbound = now;
   if (port_state(was) != port_state(read)) {
     entry.port_changed = now;
     ++entry.transitions;

@@ -34,7 +34,7 @@ struct AdapterHistory {
   // adapter.
   std::string mac{};
   std::string netdev{};
-  // When a look saw that the adapter had lost its driver; zero: never.
+  // When a look saw that the driver had released the adapter; zero: never.
   BootTime unbound{};
   // When a look last saw that a network manager had the link; zero: never.
   BootTime managed{};

@@ -76,6 +76,10 @@ const AdapterConfig& config_of(const Config& config, const Adapter& adapter) {
   return *find_config(config, names_of(adapter)).value_or(&observed);
 }
 
+bool is_unbound(const Adapter& adapter) {
+  return adapter.driver.is_absent() && adapter.rdma_device.is_absent();
+}
+
 const LinkOwner* other_owner(const Adapter& adapter) {
   const Netdev* netdev = adapter.netdev.get();
   const LinkOwner* owner = netdev != nullptr ? netdev->owner.get() : nullptr;

@@ -34,6 +34,11 @@ namespace pvrdma {
 // manage = "observe".
 [[nodiscard]] const AdapterConfig& config_of(const Config& config, const Adapter& adapter);
 
+// True where no driver has the function. While the driver releases it, the link to the driver goes
+// first and the RDMA device last, and between them the kernel waits until no job has the device
+// open.
+[[nodiscard]] bool is_unbound(const Adapter& adapter);
+
 // The network manager that has the adapter's link; null: none, or not decided, or not known.
 [[nodiscard]] const LinkOwner* other_owner(const Adapter& adapter);
 

@@ -174,7 +174,7 @@ void bind_functions(const Inputs& in, Draft& draft) {
   for (const Adapter& adapter : *in.snapshot.adapters.get()) {
     if (adapter.net_driver.is_absent())
       draft.find(about(adapter, FindingId::NoVmxnet3Pair, {{"function", adapter.net_function}}));
-    if (!adapter.driver.is_absent() || !may_have_netdev(in, adapter, draft)) continue;
+    if (!is_unbound(adapter) || !may_have_netdev(in, adapter, draft)) continue;
     const BootTime unbound = history_of(in, adapter).unbound;
     if (unbound == BootTime{} || has_come(unbound + kLeaving, in, draft))
       try_within_budget(in, draft, BindFunction{adapter.function},

@@ -8,6 +8,8 @@
 # the driver's own remove and probe. The removal alone sends the neighbour's job a PORT_ERR and takes its netdev
 # (a leaving function's notifier), which the agent cannot prevent.
 
+no_call() { [[ $(health_query .executor.busy) == null ]]; } # is under way
+
 scenario() {
   wait_until 60 "health says ready" health_is ready
   local round
@@ -38,10 +40,16 @@ scenario() {
   wait_until 30 "health says ready" health_is ready
 
   # A rebind by hand also makes the driver lose the neighbour's netdev.
-  local reloads
+  local reloads own
   reloads=$(health_query .executor.reloads)
+  start_job 0
+  own=$job
   start_job 1
-  echo "$(function_of 0)" >/sys/bus/pci/drivers/vmw_pvrdma/unbind
+  function_of 0 >/sys/bus/pci/drivers/vmw_pvrdma/unbind &
+  wait_until 20 "an unbind by hand waits for the adapter's job" grep -q '^State:.D' "/proc/$!/status"
+  holds_for 5 "no call to the executor waits as well" no_call
+  kill "$own"
+  wait "$own" || true
   wait_until 30 "rebound by hand: the agent binds adapter 0 again" driver_bound 0
   wait_until 30 "there is a finding about the survivor's netdev" finding netdev-lost
   wait_until 60 "a finding says that a process holds the driver" found_in_use

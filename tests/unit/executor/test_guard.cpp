@@ -32,10 +32,20 @@ TEST_CASE("guard: modules") {
 }
 
 TEST_CASE("guard: bind") {
-  const auto unbound = [](Scene& s) { s.adapters[0].pci.driver = {}; };
+  const auto being_released = [](Scene& s) { s.adapters[0].pci.driver = {}; };
+  const auto unbound = [](Scene& s) {
+    s.adapters[0].pci.driver = s.adapters[0].pci.rdma_device = {};
+  };
   check(
       {{"without a driver", BindFunction{kOne}, unbound, {}},
        {"bound already", BindFunction{kOne}, kAsIs, {}},
+       {"being released", BindFunction{kOne}, being_released, kNo, "has not released 0000:13:00.1"},
+       {"without a driver, RDMA device unreadable", BindFunction{kOne},
+        [&](Scene& s) {
+          unbound(s);
+          s.adapters[0].pci.rdma_device = Field<std::string>::unreadable(kDenied);
+        },
+        kNo, "Permission denied"},
        {"bound to another", BindFunction{kOne},
         [](Scene& s) { s.adapters[0].pci.driver = std::string{"vfio-pci"}; }, kNo, "vfio-pci"},
        {"driver unreadable", BindFunction{kOne},

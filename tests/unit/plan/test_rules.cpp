@@ -150,6 +150,25 @@ TEST_CASE("rule 3: a function that has just lost its driver may be about to leav
   CHECK(plan({}, later, after, kNow + Milliseconds{1000}).actions.size() == 1);
 }
 
+// The kernel removes the link to the driver, and then waits for the job before it removes the RDMA
+// device. A bind would wait too, and after a hot-removal it would come before the function goes.
+TEST_CASE(
+    "rule 3: a function whose release waits for a job is not bound before a second after it") {
+  const Snapshot bound = ready_scene(2);
+  Snapshot releasing = bound;
+  adapter(releasing, 1).driver = Field<std::string>::absent();
+  History history = advance(long_settled(bound), &bound, releasing);
+  const BootTime later = kNow + Milliseconds{60'000};
+  CHECK(plan({}, releasing, history, later).actions.empty());
+  Snapshot released = releasing;
+  adapter(released, 1).rdma_device = Field<RdmaDevice>::absent();
+  released.taken_at = later;
+  history = advance(history, &releasing, released);
+  CHECK(plan({}, released, history, later).actions.empty());
+  CHECK(described(plan({}, released, history, later + Milliseconds{1000})) ==
+        Steps{"BindFunction 0000:00:11.1"});
+}
+
 TEST_CASE("rule 3: a function without driver is bound once its netdev is there") {
   Snapshot snapshot = ready_scene(2);
   adapter(snapshot, 1).driver = Field<std::string>::absent();
