@@ -65,6 +65,24 @@ TEST_CASE("the driver does not wait for a module that hangs in the executor's ow
   CHECK(described(pvrdma::plan({}, snapshot, history, kNow)) == Steps{"LoadModule vmw_pvrdma"});
 }
 
+// While the driver probes, a netdev that vmxnet3 registers can lose the driver's reference to it.
+TEST_CASE("the driver waits for vmxnet3, also where the executor's own load hangs") {
+  Snapshot snapshot = ready_scene();
+  adapter(snapshot).driver = Field<std::string>::absent();
+  adapter(snapshot).rdma_device = Field<RdmaDevice>::absent();
+  module(snapshot, kDriverModule) = unloaded(kDriverModule);
+  module(snapshot, kNetModule).init = ModuleInit::Coming;
+  snapshot.ledger.attempts = {
+      attempt(Verb::LoadModule, kNetModule, Milliseconds{100}, Outcome::Failed)};
+  History history = long_settled(snapshot);
+  history.loading_since[kNetModule] = kNow - Milliseconds{15'000};
+  const Plan waiting = plan({}, snapshot, history, kNow);
+  CHECK(waiting.actions.empty());
+  CHECK(waiting.next_look == kNow + Milliseconds{45'000});
+  CHECK(described(plan({}, snapshot, history, kNow + Milliseconds{45'000})) ==
+        Steps{"LoadModule vmw_pvrdma"});
+}
+
 TEST_CASE("a function that another driver has is named at once, and nothing is tried") {
   Snapshot snapshot = ready_scene(2);
   SECTION("function 1") { adapter(snapshot).driver = std::string{"vfio-pci"}; }
