@@ -90,6 +90,18 @@ TEST_CASE("modules, binding and a link that is down do not wait") {
   }
 }
 
+TEST_CASE("network managers do not wait for it where the driver cannot be loaded") {
+  Snapshot snapshot = fresh_clone();
+  adapter(snapshot).driver = {};
+  adapter(snapshot).rdma_device = {};
+  Module& driver = module(snapshot, kDriverModule) = unloaded(kDriverModule);
+  SECTION("not shipped") { driver.shipped = Shipped::Missing; }
+  SECTION("blocked") { driver.blocked = std::string{"\"blacklist vmw_pvrdma\" in x:1"}; }
+  const Plan made = plan({}, snapshot, seen(snapshot, kNow), kNow);
+  CHECK(made.next_look == kNow + kPatience);
+  CHECK(driver_is_decided(snapshot, made));
+}
+
 TEST_CASE("a machine that works is not ready before the customization has ended") {
   const Snapshot snapshot = fresh_clone();
   CHECK(state_of({}, snapshot, seen(snapshot, kNow)) == State::Converging);
