@@ -74,7 +74,7 @@ struct History {
   std::optional<BootTime> reload_asked;
   // The executor's call that has not returned; there is never a second one.
   std::optional<CallUnderWay> busy;
-  // Why the last call could not reach the executor; none: it did.
+  // Why the last call could not reach the executor; none: it did, or nothing is left to be done.
   std::optional<Error> executor_missing;
 };
 

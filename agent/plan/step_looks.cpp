@@ -150,6 +150,8 @@ void Stepping::pass(Looked look) {
   s_.look_began = look.began;
   s_.confirmed = std::max(s_.confirmed, s_.snapshot->taken_at);
   conclude(before ? &*before : nullptr);
+  // A later call may reach the executor.
+  if (s_.plan.actions.empty() && !s_.paused_until) s_.history.executor_missing.reset();
   keep_planned();
   const auto busy = s_.history.busy;
   const auto asked = s_.history.reload_asked;

@@ -192,3 +192,17 @@ TEST_CASE(
   CHECK(finding(agent.state.health.findings, FindingId::ExecutorMissing)
             ->summary.find("/run/executor: No such file") != std::string::npos);
 }
+
+TEST_CASE("step: an executor that was missing once is no error of a later call") {
+  Agent agent = asking(link_down(), Limits{20s, 30s, 0ms, 30s});
+  agent.on(ExecutorUnreachable{kLink, kMissing});
+  agent.wait(2s);
+  // The link was brought up by an administrator.
+  agent.look(ready_scene());
+  agent.now += 1h;
+  agent.look(link_down());
+  agent.now += 1s;
+  agent.look(link_down());
+  CHECK(agent.call() == "ConfigureLink " + function_of(0));
+  CHECK_FALSE(agent.has(FindingId::ExecutorMissing));
+}
