@@ -201,15 +201,28 @@ void tidy(std::vector<Finding>& list) {
   list = std::move(unique);
 }
 
-}  // namespace
+// The snapshot with the last reading of each adapter that this look could not read; none: there is
+// no such adapter.
+std::optional<Snapshot> with_last_readings(const Inputs& in) {
+  std::optional<Snapshot> filled;
+  if (!in.snapshot.adapters.is_known()) return filled;
+  for (std::size_t i = 0; i < in.snapshot.adapters.get()->size(); ++i) {
+    const AdapterHistory seen = history_of(in, in.snapshot.adapters.get()->at(i));
+    const Adapter* read = last_reading(seen, in.now);
+    if (read == nullptr) continue;
+    if (!filled) filled = in.snapshot;
+    filled->adapters.get()->at(i) = *read;
+  }
+  return filled;
+}
 
-Plan plan(const Config& config, const Snapshot& snapshot, const History& history, BootTime now) {
+Plan plan_from(const Inputs& in) {
+  const auto& [config, snapshot, history, now] = in;
   Draft draft;
   if (snapshot.adapters.is_unreadable()) {
     draft.find(findings::unreadable(*snapshot.adapters.error(), {}));
     return draft.plan;
   }
-  const Inputs in{config, snapshot, history, now};
   if (!snapshot.adapters.is_known() || snapshot.adapters.get()->empty())
     return plan_without_adapter(in);
   if (const auto& call = history.busy; call && call->stuck)
@@ -241,6 +254,17 @@ Plan plan(const Config& config, const Snapshot& snapshot, const History& history
         overall(FindingId::ExecutorMissing, {{"error", history.executor_missing->message()}}));
   tidy(draft.plan.findings);
   return draft.plan;
+}
+
+}  // namespace
+
+Plan plan(const Config& config, const Snapshot& snapshot, const History& history, BootTime now) {
+  const Inputs in{config, snapshot, history, now};
+  Plan made = plan_from(in);
+  // No action follows from a last reading, but the findings must not go and come back.
+  if (const auto filled = with_last_readings(in))
+    made.findings = plan_from({config, *filled, history, now}).findings;
+  return made;
 }
 
 }  // namespace pvrdma

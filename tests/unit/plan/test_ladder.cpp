@@ -71,6 +71,27 @@ TEST_CASE("after a reload that did not help the host is named, and retries are s
   CHECK(finding(ended.findings, FindingId::GivingUp) != nullptr);
 }
 
+TEST_CASE("one look that cannot read the port takes no finding back, and flips no verdict") {
+  Snapshot down = port_down_scene();
+  for (const int ago : {80'000, 70'000, 60'000})
+    down.ledger.attempts.push_back(attempt(Verb::ReloadDriver, kDriverModule, Milliseconds{ago}));
+  down.taken_at = kNow - Milliseconds{1000};
+  const History before = long_settled(down);
+  const auto verdict = [](const Snapshot& scene, const History& history) {
+    return assess({}, scene, plan({}, scene, history, kNow), history, kNow);
+  };
+  const Health failed = verdict(down, before);
+  REQUIRE(failed.state == State::Failed);
+  REQUIRE(failed.findings.size() == 2);
+  Snapshot bad = down;
+  bad.taken_at = kNow;
+  rdma(bad).port.state = Field<PortState>::unreadable({ETIMEDOUT, "asking", "the port"});
+  const History history = advance(before, &down, bad);
+  CHECK(verdict(bad, history).state == State::Failed);
+  CHECK(verdict(bad, history).findings == failed.findings);
+  CHECK(plan({}, bad, history, kNow).actions.empty());
+}
+
 TEST_CASE("a flapping port is not reloaded at each flap") {
   Snapshot snapshot = wrong_order_scene();
   snapshot.ledger.attempts = {attempt(Verb::ReloadDriver, kDriverModule, Milliseconds{10'000})};
