@@ -144,16 +144,30 @@ void note_marks(const std::vector<LinkAddress>& now, const std::string& mac,
   }
 }
 
-// True for an address to be removed: this agent has set it and the configuration no longer names
-// it.
+// True for an address that this agent has set and the configuration no longer names.
+bool is_obsolete(const LinkAddress& address, const LinkSettings& settings) {
+  return address.ours && !contains(settings.configured, address.text);
+}
+
 bool is_dropped(const LinkAddress& address, const LinkSettings& settings) {
-  return settings.removes && address.ours && !contains(settings.configured, address.text);
+  return settings.removes && is_obsolete(address, settings);
 }
 
 // True for an address to be added that is on the link as a duplicate, so that it is useless: the
 // kernel checks for duplicates only when an address is new.
 bool is_to_be_renewed(const LinkAddress& address, const LinkSettings& settings) {
   return address.ours && address.duplicate && contains(settings.addresses, address.text);
+}
+
+// The address on the link that must be removed before `address` is set: the same with another
+// prefix length (awaits_removal(), agent/plan/link_rule.cpp, has the reason). Null: none.
+const LinkAddress* obstacle(const std::vector<LinkAddress>& present, const std::string& address,
+                            const LinkSettings& settings) {
+  const auto found = std::find_if(present.begin(), present.end(), [&](const LinkAddress& other) {
+    return without_prefix(other.text) == without_prefix(address) &&
+           (is_ipv6(address) || is_obsolete(other, settings));
+  });
+  return found == present.end() ? nullptr : &*found;
 }
 
 Alone begin_alone(const LinkSettings& settings) {
@@ -176,10 +190,11 @@ OperationResult configure_addresses(RouteSocket& socket, const Netdev& link,
       result = done();
   };
   std::optional<OperationResult> kept;
-  std::vector<std::string> gone;  // addresses to be set anew
+  std::vector<LinkAddress> present;  // after the removals
   std::optional<Alone> alone;
   for (const LinkAddress& address : *now) {
     const bool renewed = is_to_be_renewed(address, settings);
+    present.push_back(address);
     if (!renewed && !is_dropped(address, settings)) continue;
     if (!alone) alone = begin_alone(settings);
     if (alone->refused) {
@@ -188,14 +203,22 @@ OperationResult configure_addresses(RouteSocket& socket, const Netdev& link,
       continue;
     }
     const auto removed = socket.remove_address(link.index, address.text);
-    if (removed && renewed) gone.push_back(address.text);
+    if (removed) present.pop_back();
     if (removed && !renewed) forget(records, lasting_mac(link), address.text);
     take(removed ? done() : failed(removed.error()));
   }
   alone.reset();  // adding takes longer, and harms no process
   bool added = false;
   for (const std::string& address : settings.addresses) {
-    if (find_address(*now, address) != nullptr && !contains(gone, address)) continue;
+    if (find_address(present, address) != nullptr) continue;
+    if (const LinkAddress* other = obstacle(present, address, settings)) {
+      if (!kept)
+        take({Outcome::Failed,
+              address + " is not set: " + link.name + " has " + other->text,
+              EEXIST,
+              {}});
+      continue;
+    }
     OperationResult part = add(socket, link, address, records, save);
     added = added || part.outcome == Outcome::Done;
     take(std::move(part));
@@ -230,7 +253,7 @@ std::optional<MacAddress> claimant(std::span<const std::uint8_t> packet, const I
 Result<std::optional<std::string>> find_duplicate(int index, const std::string& mac,
                                                   const std::string& address) {
   Ip ip{};
-  const std::string host = address.substr(0, address.find('/'));
+  const std::string host = without_prefix(address);
   if (::inet_pton(AF_INET, host.c_str(), ip.data()) != 1)
     return fail(EINVAL, "looking for other users of", address);
   ether_addr parsed{};

@@ -126,6 +126,10 @@ Result<InterfaceAddress> parse_interface_address(std::string_view text) {
 
 bool is_ipv6(std::string_view address) { return address.find(':') != std::string_view::npos; }
 
+std::string without_prefix(const std::string& address) {
+  return address.substr(0, address.find('/'));
+}
+
 bool is_link_local(std::string_view address) {
   return address.starts_with("fe80:") || address.starts_with("169.254.");
 }

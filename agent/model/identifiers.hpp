@@ -44,6 +44,8 @@ struct InterfaceAddress {
 
 // `address` is a text with or without prefix.
 [[nodiscard]] bool is_ipv6(std::string_view address);
+// "192.168.30.201/24" -> "192.168.30.201".
+[[nodiscard]] std::string without_prefix(const std::string& address);
 // fe80::/16 and 169.254.0.0/16 (RFC 4291, RFC 3927). Hosts use no other part of fe80::/10.
 [[nodiscard]] bool is_link_local(std::string_view address);
 

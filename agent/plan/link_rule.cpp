@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "agent/base/text.hpp"
+#include "agent/model/identifiers.hpp"
 #include "agent/plan/findings.hpp"
 #include "agent/plan/questions.hpp"
 #include "agent/plan/rules.hpp"
@@ -28,6 +29,7 @@ BootTime customization_deadline(const Inputs& in) {
   return in.history.customized_since.value_or(in.now) + kCustomizationPatience;
 }
 
+// Configured addresses that are not on the link.
 std::vector<std::string> missing_addresses(const AdapterConfig& wanted, const Netdev& netdev) {
   std::vector<std::string> missing;
   for (const std::string& address : wanted.addresses)
@@ -43,6 +45,17 @@ std::vector<std::string> dropped_addresses(const Config& config, const AdapterCo
   for (const LinkAddress& address : netdev.addresses)
     if (address.ours && !contains(wanted.addresses, address.text)) dropped.push_back(address.text);
   return dropped;
+}
+
+// Whether this agent has set the address with another prefix length and must remove that one first.
+// IPv6 has an address only once. IPv4 has it twice, with one GID, and the kernel deletes that GID
+// with the first of the two (addr_event(), Linux drivers/infiniband/core/roce_gid_mgmt.c).
+bool awaits_removal(const std::string& address, const AdapterConfig& wanted, const Netdev& netdev) {
+  return std::any_of(netdev.addresses.begin(), netdev.addresses.end(),
+                     [&](const LinkAddress& other) {
+                       return other.ours && !contains(wanted.addresses, other.text) &&
+                              without_prefix(other.text) == without_prefix(address);
+                     });
 }
 
 // Addresses that this agent has set, and for which the kernel has found a duplicate on another
@@ -139,7 +152,7 @@ Change change_due(const Inputs& in, Draft& draft, const Adapter& adapter,
     change.because("the link of " + netdev.name + " is down, and the port follows it");
   const bool other_mtu = wanted.mtu && *wanted.mtu != netdev.mtu;
   const auto dropped = dropped_addresses(in.config, wanted, netdev);
-  const auto missing = missing_addresses(wanted, netdev);
+  auto missing = missing_addresses(wanted, netdev);
   // Without carrier no duplicate can be detected.
   const auto duplicates = netdev.link_up && !netdev.carrier.is(false)
                               ? duplicate_addresses(wanted, netdev)
@@ -147,6 +160,10 @@ Change change_due(const Inputs& in, Draft& draft, const Adapter& adapter,
   if (!other_mtu && dropped.empty() && missing.empty() && duplicates.empty()) return change;
   if (!may_be_given_more(in, draft, adapter, wanted.manage)) return change;
   const Holders holders = holders_of(in.snapshot, adapter);
+  if (dropped.empty() || holders)
+    std::erase_if(missing, [&](const std::string& address) {
+      return awaits_removal(address, wanted, netdev);
+    });
   if (other_mtu) change_mtu(draft, adapter, *wanted.mtu, holders, change);
   add_missing(netdev, missing, change);
   renew_duplicates(draft, adapter, duplicates, holders, change);

@@ -18,10 +18,6 @@ bool is_usable(const LinkAddress& address) {
   return !address.tentative && !address.duplicate && !is_link_local(address.text);
 }
 
-std::string without_prefix(const std::string& address) {
-  return address.substr(0, address.find('/'));
-}
-
 // The driver derives the GID from the address in the same way (rdma_ip2gid()).
 std::string gid_of(const std::string& address) {
   return is_ipv6(address) ? address : "::ffff:" + address;

@@ -111,6 +111,11 @@ TEST_CASE("the command in a complaint repairs the fault") {
     give(kMain, 0, 4, 0664);
     why = ": can be written by others than root, so it is not read: chmod go-w ";
   }
+  SECTION("a file of root's group, writable by another user's entry in its ACL") {
+    give(kMain, 0, 0, 0644);
+    if (!grant_writing(tree / kMain)) return;
+    why = ": can be written by others than root (ACL), so it is not read: setfacl -b ";
+  }
   SECTION("a drop-in writable by all") {
     give(drop_in, 0, 0, 0646);
     why = ": can be written by others than root, so it is not read: chmod go-w ";

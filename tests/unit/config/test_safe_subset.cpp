@@ -51,6 +51,16 @@ TEST_CASE("a link that a bad file may exclude is left alone") {
     tree.file(kMain, "[[adapter]]\nmatch = { netdev = \"x\" }\nmanage = \"observe\"\n");
     tree.file(kDropIn, "x = 1\n");
   }
+  SECTION("in a good file next to drop-ins that are not read") {
+    tree.file(kMain, "[[adapter]]\nmanage = \"observe\"\n");
+    tree.file("/managed/50.toml", "");
+    tree.link(std::string{kMain} + ".d", "/managed");
+  }
+  SECTION("in a good drop-in below a folder that is not read") {
+    tree.link("/etc/pvrdma-agent", "/nowhere");
+    tree.file("/usr/lib/pvrdma-agent/pvrdma-agent.toml.d/50.toml",
+              "[[adapter]]\nmanage = \"observe\"\n");
+  }
   SECTION("in the bad one") { tree.file(kMain, "[[adapter]\nmanage = \"observe\" # never\n"); }
   CHECK_FALSE(load_config_or_safe(tree.root()).bad.empty());
   CHECK(load_config_or_safe(tree.root()).config == safe_with(Manage::Observe));

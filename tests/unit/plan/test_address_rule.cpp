@@ -73,6 +73,32 @@ TEST_CASE("rule 4: an address that a job may use stays until the job has ended")
   }
 }
 
+TEST_CASE("rule 4: a new prefix length waits for the removal of the old one") {
+  Snapshot snapshot = ready_scene();
+  netdev(snapshot).addresses = {{kOurs, true}};
+  Config config = addressed({"192.168.30.201/25"});
+  const auto asked = [&] {
+    return std::get<ConfigureLink>(plan_settled(snapshot, config).actions.at(0).operation);
+  };
+  CHECK(asked().removes);
+  CHECK(asked().addresses == Steps{"192.168.30.201/25"});
+
+  SECTION("held: the job may use the GID, which both addresses share") {
+    snapshot.holders = std::vector<Holder>{job_on(snapshot, 0)};
+    const Plan plan = plan_settled(snapshot, config);
+    CHECK(plan.actions.empty());
+    CHECK(finding(plan.findings, FindingId::AddressWaits) != nullptr);
+  }
+  SECTION("a part of the configuration is missing, so nothing is removed") {
+    config.complete = false;
+    CHECK(plan_settled(snapshot, config).actions.empty());
+  }
+  SECTION("the other one is another program's, and is never removed") {
+    netdev(snapshot).addresses = {{kOurs, false}};
+    CHECK_FALSE(asked().removes);
+  }
+}
+
 TEST_CASE("rule 4: our IPv6 duplicate is set again and again, with growing pauses") {
   Snapshot snapshot = ready_scene();
   const Config config = addressed({"fd00::1/64"});

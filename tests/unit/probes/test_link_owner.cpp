@@ -103,6 +103,9 @@ TEST_CASE("link owner: a link that NetworkManager took down belongs to it") {
   // `nmcli device disconnect`
   CHECK(owner_from({true, 30, 39, true, false, false, {}})
             .is(owned(LinkManager::NetworkManager, "")));
+  // The link has lost its carrier, and had a profile before.
+  CHECK(owner_from({true, 20, 40, true, false, false, {}})
+            .is(owned(LinkManager::NetworkManager, "")));
   // `nmcli device set managed no`
   CHECK(owner_from({false, 10, 36, true, false, false, {}}).is_absent());
 }
@@ -160,6 +163,19 @@ TEST_CASE_METHOD(LinkOwnerFixture, "link owner: a part of ifupdown's bond or bri
     CHECK(with(line));
   for (const char* line : {"bond-slaves none", "bond-slaves ens17f0", "bond-primary ens16f0",
                            "bridge_ports regex ens16", "bridge_ports regex (", "bond-slaves"})
+    CHECK_FALSE(with(line));
+}
+
+TEST_CASE_METHOD(LinkOwnerFixture, "link owner: ifupdown's configuration of another name") {
+  tree.program("/sbin/ifup", "");
+  tree.file("/etc/network/interfaces.d/rdma", "iface rdma inet static\n  mtu 1500\n");
+  const auto with = [&](const std::string& line) {
+    tree.file("/etc/network/interfaces", "source interfaces.d/*\nauto " + line + "\n");
+    return owner().is(owned(LinkManager::Ifupdown, "/etc/network/interfaces.d/rdma"));
+  };
+  for (const char* line : {"ens16f0=rdma", "lo ens16f0=rdma", "/ens*=rdma", "/ens16f?/=rdma"})
+    CHECK(with(line));
+  for (const char* line : {"ens16f0", "ens16f0=other", "ens17f0=rdma", "/eth*/=rdma", "rdma"})
     CHECK_FALSE(with(line));
 }
 
