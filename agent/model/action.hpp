@@ -36,7 +36,8 @@ struct ReloadDriver {
 };
 // Bring the adapter's link up, with MTU and addresses where given. `removes`: remove addresses that
 // this agent has set and the configuration no longer names. The executor may read a newer
-// configuration than the agent has, so it must not remove an address that the agent still wants.
+// configuration than the agent has, so the request then also names the addresses that stay: the
+// executor refuses it where that configuration lacks one of them.
 struct ConfigureLink {
   std::string function;
   std::string netdev;

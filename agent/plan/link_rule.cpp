@@ -171,6 +171,14 @@ Change change_due(const Inputs& in, Draft& draft, const Adapter& adapter,
   return change;
 }
 
+// The executor reads the files anew and removes each address of ours that they do not name. It
+// refuses a request with an address that they do not name, so the request names what stays.
+void name_what_stays(const AdapterConfig& wanted, const Netdev& netdev, Change& change) {
+  for (const LinkAddress& address : netdev.addresses)
+    if (contains(wanted.addresses, address.text) && !contains(change.addresses, address.text))
+      change.addresses.push_back(address.text);
+}
+
 void report_duplicates(const Adapter& adapter, Draft& draft) {
   const Netdev& netdev = *adapter.netdev.get();
   for (const LinkAddress& address : netdev.addresses)
@@ -217,6 +225,7 @@ void configure_link(const Inputs& in, Draft& draft, const Adapter& adapter) {
   if (was_just_taken_down(in, draft, adapter)) return;
   Change change = change_due(in, draft, adapter, wanted);
   if (change.reason.empty()) return;
+  if (change.removes) name_what_stays(wanted, netdev, change);
   // A duplicate ends when the other host is gone, but no event here tells that.
   const Afterwards afterwards = change.renews
                                     ? Afterwards::TrySlowly

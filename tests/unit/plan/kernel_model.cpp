@@ -95,7 +95,9 @@ void KernelModel::apply(const Operation& operation) {
     harmed = harmed || (link->mtu && adapter.up && adapter.held);
     adapter.up = true;
     adapter.mtu = link->mtu.value_or(adapter.mtu);
-    for (const std::string& address : link->addresses) adapter.addresses.push_back({address, true});
+    for (const std::string& address : link->addresses)
+      if (find_address(adapter.addresses, address) == nullptr)
+        adapter.addresses.push_back({address, true});
   } else {
     harmed = harmed || anybody_holds();
     modules.erase(std::remove(modules.begin(), modules.end(), kDriverModule), modules.end());

@@ -99,6 +99,27 @@ TEST_CASE("rule 4: a new prefix length waits for the removal of the old one") {
   }
 }
 
+TEST_CASE("rule 4: a request that removes addresses names those that stay") {
+  Snapshot snapshot = ready_scene();
+  netdev(snapshot).addresses = {{kOurs, true}, {"fd00::1/64", true}, {"192.168.30.9/24", false}};
+  const Config config = addressed({"192.168.30.202/24", "fd00::1/64"});
+  const auto asked = [&] {
+    return std::get<ConfigureLink>(plan_settled(snapshot, config).actions.at(0).operation);
+  };
+  CHECK(asked().removes);
+  CHECK(asked().addresses == Steps{"192.168.30.202/24", "fd00::1/64"});
+  SECTION("without carrier no new one is set") {
+    netdev(snapshot).carrier = false;
+    CHECK(asked().removes);
+    CHECK(asked().addresses == Steps{"fd00::1/64"});
+  }
+  SECTION("none is removed") {
+    snapshot.holders = std::vector<Holder>{job_on(snapshot, 0)};
+    CHECK_FALSE(asked().removes);
+    CHECK(asked().addresses == Steps{"192.168.30.202/24"});
+  }
+}
+
 TEST_CASE("rule 4: our IPv6 duplicate is set again and again, with growing pauses") {
   Snapshot snapshot = ready_scene();
   const Config config = addressed({"fd00::1/64"});
