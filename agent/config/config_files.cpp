@@ -69,17 +69,20 @@ constexpr std::size_t kFirstLineMax = 400;
 // True for the place that stands for vSphere's configuration among the drop-ins.
 bool is_guestinfo(const RootedPath& place) { return place.below() == kGuestinfo; }
 
+// What to do about a place of which it cannot be told whether it has files.
+enum class Unclear { Fails, IsSkipped };
+
 // Where several folders have a file of the same name, that of the first folder counts. Hidden files
 // are leftovers or unfinished copies of editors (".#NAME") and copy programs, so they are ignored.
-Result<std::vector<RootedPath>> drop_ins(const Root& root) {
+Result<std::vector<RootedPath>> drop_ins(const Root& root, Unclear unclear) {
   std::map<std::string, RootedPath> by_name;
   for (const char* folder : kFolders) {
     // This place is added whether vSphere has a configuration or not.
     if (folder == kFolders.back()) by_name.emplace(kFetchedDropIn, root / kGuestinfo);
     const RootedPath place = root / folder / kDropIns;
     const auto names = root_folder(place);
-    if (!names) return fail(names.error());
-    for (const std::string& name : *names)
+    if (!names && unclear == Unclear::Fails) return fail(names.error());
+    for (const std::string& name : names.value_or(std::vector<std::string>{}))
       if (name.ends_with(".toml") && !name.starts_with('.')) by_name.emplace(name, place / name);
   }
   std::vector<RootedPath> places;
@@ -88,14 +91,14 @@ Result<std::vector<RootedPath>> drop_ins(const Root& root) {
   return places;
 }
 
-Result<std::vector<RootedPath>> find_files(const Root& root) {
-  auto places = drop_ins(root);
+Result<std::vector<RootedPath>> find_files(const Root& root, Unclear unclear = Unclear::Fails) {
+  auto places = drop_ins(root, unclear);
   if (!places) return places;
   for (const char* folder : kFolders) {
     RootedPath place = root / folder / kFile;
     const auto there = root_has(place);
-    if (!there) return fail(there.error());
-    if (!*there) continue;
+    if (!there && unclear == Unclear::Fails) return fail(there.error());
+    if (!there.value_or(false)) continue;
     places->insert(places->begin(), std::move(place));
     break;
   }
@@ -192,7 +195,8 @@ Config safe_subset(const Root& root) {
   Config config;
   config.modules.reload = ReloadPolicy::Never;
   config.complete = false;
-  for (const RootedPath& place : find_files(root).value_or(std::vector<RootedPath>{})) {
+  for (const RootedPath& place :
+       find_files(root, Unclear::IsSkipped).value_or(std::vector<RootedPath>{})) {
     const auto text = is_guestinfo(place) ? std::nullopt : root_file(place).value_or(std::nullopt);
     if (text && says_observe(*text)) config.every_adapter.manage = Manage::Observe;
   }
