@@ -22,10 +22,12 @@ constexpr const char* kActive = "org.freedesktop.NetworkManager.Connection.Activ
 constexpr const char* kProfile = "org.freedesktop.NetworkManager.Settings.Connection";
 constexpr const char* kNoObject = "/";
 
-constexpr std::uint32_t kStateFailed = 120;  // NM_DEVICE_STATE_FAILED
+constexpr std::uint32_t kStateUnavailable = 20;  // NM_DEVICE_STATE_UNAVAILABLE
+constexpr std::uint32_t kStateFailed = 120;      // NM_DEVICE_STATE_FAILED
 // NM_DEVICE_STATE_REASON_SLEEPING: networking was switched off, or the machine is suspended.
 constexpr std::uint32_t kReasonSleeping = 37;
 constexpr std::uint32_t kReasonUserRequested = 39;  // NM_DEVICE_STATE_REASON_USER_REQUESTED
+constexpr std::uint32_t kReasonCarrier = 40;        // NM_DEVICE_STATE_REASON_CARRIER
 constexpr std::uint32_t kFlagExternal = 0x80;       // NM_ACTIVATION_STATE_FLAG_EXTERNAL, since 1.26
 
 // Calls a method, or Get() for an interface's property, which the Error names. ENODEV:
@@ -127,8 +129,10 @@ Result<ManagedDevice> ask_about(SystemBus& bus, const std::string& name) {
 Field<LinkOwner> owner_from(const ManagedDevice& device) {
   const bool asleep = device.reason == kReasonSleeping;
   if (device.external || (!device.managed && !asleep && device.networking)) return {};
+  // NetworkManager ends the connection of a link that loses its carrier, and makes it again later.
+  const bool waits = device.state == kStateUnavailable && device.reason == kReasonCarrier;
   const bool decided = device.active || device.state >= kStateFailed || asleep ||
-                       (device.managed && device.reason == kReasonUserRequested);
+                       (device.managed && (waits || device.reason == kReasonUserRequested));
   return LinkOwner{LinkManager::NetworkManager, decided, device.file};
 }
 

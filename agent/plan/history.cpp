@@ -171,6 +171,12 @@ unsigned changed_ports(const Snapshot& before, const Health& health) {
       }));
 }
 
+// Whether a network manager may take the link once that has carrier.
+bool awaits_carrier(const Adapter& adapter) {
+  const Netdev* netdev = adapter.netdev.get();
+  return netdev != nullptr && netdev->owner.is_known() && netdev->carrier.is(false);
+}
+
 // A module that a look did not see, as that look failed, is loading still.
 void note_loading(const Snapshot& now, History& history) {
   for (const Module& module : now.modules)
@@ -222,7 +228,7 @@ History advance(History history, const Snapshot* before, const Snapshot& now) {
     else if (!entry.unreadable_since)
       entry.unreadable_since = now.taken_at;
     note_names(adapter, entry);
-    if (other_owner(adapter) != nullptr) entry.managed = now.taken_at;
+    if (other_owner(adapter) != nullptr || awaits_carrier(adapter)) entry.managed = now.taken_at;
     adapters.emplace(adapter.function, std::move(entry));
   }
   // The agent never adds or removes an adapter or a netdev of vmxnet3, so such a change came from

@@ -36,7 +36,8 @@ struct AdapterHistory {
   std::string netdev{};
   // When a look saw that the driver had released the adapter; zero: never.
   BootTime unbound{};
-  // When a look last saw that a network manager had the link; zero: never.
+  // When a look last saw that a network manager had the link, or could not decide yet as there was
+  // no carrier; zero: never.
   BootTime managed{};
   // When a look saw that the link was taken down, which this agent never does; zero: never.
   BootTime downed{};

@@ -232,6 +232,20 @@ TEST_CASE(
   CHECK(only_link(plan(configured(Manage::Agent, 1400), snapshot, history, kNow)).mtu == 1400U);
 }
 
+TEST_CASE("rule 4: a manager that has not decided for lack of carrier has a minute after it") {
+  Snapshot now = ready_scene();
+  netdev(now).owner = LinkOwner{LinkManager::NetworkManager, false, ""};
+  netdev(now).carrier = false;
+  const Config config = configured(Manage::Auto, 1400);
+  const History history = advance(long_settled(now), nullptr, now);
+  CHECK(plan(config, now, history, kNow).actions.empty());
+  netdev(now).carrier = true;
+  const Plan early = plan(config, now, history, kNow + Milliseconds{1000});
+  CHECK(early.actions.empty());
+  CHECK(early.next_look == kNow + Milliseconds{60'000});
+  CHECK(only_link(plan(config, now, history, kNow + Milliseconds{60'000})).mtu == 1400U);
+}
+
 TEST_CASE("rule 4: a network manager that restarts keeps its link for a minute") {
   Snapshot before = ready_scene();
   netdev(before).owner = LinkOwner{LinkManager::NetworkManager, true, ""};
