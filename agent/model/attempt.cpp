@@ -15,10 +15,14 @@ void shorten(std::string& text, std::size_t most) {
 }
 
 void add_refusal(std::vector<Attempt>& refusals, Attempt refusal) {
-  std::erase_if(refusals, [&](const Attempt& old) {
+  const auto alike = [&](const Attempt& old) {
     return old.verb == refusal.verb && old.target == refusal.target &&
            old.outcome == refusal.outcome;
-  });
+  };
+  const auto kept = std::count_if(refusals.begin(), refusals.end(), alike);
+  const std::size_t most = refusal.outcome == Outcome::NotAllowed ? kRefusalsInARow : 1;
+  if (static_cast<std::size_t>(kept) >= most)
+    refusals.erase(std::find_if(refusals.begin(), refusals.end(), alike));
   if (refusals.size() >= kRefusalsKept) refusals.erase(refusals.begin());
   refusals.push_back(std::move(refusal));
 }
@@ -33,16 +37,21 @@ void add_attempt(std::vector<Attempt>& attempts, Attempt attempt) {
   attempts.push_back(std::move(attempt));
 }
 
-// The pause after "in use" or a refusal by the guard: short enough that no person waits for it,
-// long enough to keep the log quiet.
+// The pause after "in use" or the guard's first refusal: short enough that no person waits for it.
 constexpr Milliseconds kRefusedPause{5000};
+// The pause doubles with each refusal by the guard, so that the executor can exit in between.
+Milliseconds pause_after(std::size_t refusals_in_a_row) {
+  Milliseconds pause = kRefusedPause;
+  for (std::size_t i = 1; i < refusals_in_a_row; ++i) pause = std::min(2 * pause, kSlowRetry);
+  return pause;
+}
 // A success that is undone within this time counts as a failure: another program works against us,
 // or the kernel did not do it. A success that is undone later is a new case, whatever failed before
 // it.
 constexpr Milliseconds kRecent{10'000};
-// A refused operation is requested again after kRefusedPause. A refusal that is much older belongs
-// to an earlier need for that operation, so it no longer counts.
-constexpr Milliseconds kStillRefused{30'000};
+// A refused operation is requested again after its pause. A refusal that is much older belongs to
+// an earlier need for that operation, so it no longer counts.
+constexpr Milliseconds kStillRefused{25'000};
 
 // The attempts of a list with one of these verbs and this target (empty: any) that are not
 // forgiven.
@@ -95,17 +104,18 @@ Allowance allowance(const Ledger& ledger, const std::vector<Verb>& verbs, const 
                     std::optional<BootTime> watched_from) {
   Allowance result;
   BootTime earliest{};
-  for (const Attempt* refusal : of(ledger.refusals, verbs, target, fresh_start)) {
-    earliest = std::max(earliest, end_of(*refusal) + kRefusedPause);
-    const bool counts =
-        refusal->outcome == Outcome::NotAllowed && end_of(*refusal) + kStillRefused > now;
-    result.refused = counts ? refusal : nullptr;
-  }
   const auto attempts = of(ledger.attempts, verbs, target, fresh_start);
+  std::size_t in_a_row = 0;
+  for (const Attempt* refusal : of(ledger.refusals, verbs, target, fresh_start)) {
+    if (!attempts.empty() && attempts.back()->started >= refusal->started) continue;
+    const bool by_guard = refusal->outcome == Outcome::NotAllowed;
+    if (!by_guard || earliest + kStillRefused < refusal->started) in_a_row = 0;
+    if (by_guard) ++in_a_row;
+    earliest = end_of(*refusal) + pause_after(in_a_row);
+    result.refused = by_guard && earliest + kStillRefused > now ? refusal : nullptr;
+  }
   for (std::size_t i = 0; i < attempts.size(); ++i) {
     const Attempt* attempt = attempts[i];
-    if (result.refused != nullptr && attempt->started >= result.refused->started)
-      result.refused = nullptr;
     if (worked(*attempt) && watched_from) {
       const bool watched = end_of(*attempt) >= *watched_from;
       if (!watched && end_of(*attempt) + kRecent < now) continue;

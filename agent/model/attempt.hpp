@@ -62,6 +62,8 @@ struct Ledger {
 // The limit for reloads and rebinds, and again for all other attempts.
 inline constexpr std::size_t kAttemptsKept = 64;
 inline constexpr std::size_t kRefusalsKept = 32;
+// Of the guard's refusals of one operation, so many that the pause after them is the longest.
+inline constexpr std::size_t kRefusalsInARow = 8;
 inline constexpr std::size_t kDetailKept = 256;  // bytes
 inline constexpr std::size_t kTargetKept = 64;
 
@@ -74,17 +76,17 @@ inline constexpr std::size_t kTargetKept = 64;
 [[nodiscard]] bool is_refusal(const Attempt& attempt);
 
 // Adds the newest attempt to the list of its kind, and drops the oldest where the list is full. A
-// refusal replaces an equal earlier one.
+// refusal "in use" replaces an equal earlier one, as do refusals by the guard beyond a few.
 void add(Ledger& ledger, Attempt attempt);
 
 // Budget: how often something may be tried, and how long to wait between the tries.
 //
 // Tries are counted from the executor's ledger, so a daemon that is killed and started again spends
-// no budget twice. Attempts before `fresh_start` are forgiven. A try that was refused because of a
-// holder is not counted, as it cost nothing, but it is not repeated at once either. The meaning of
-// a success depends on the operation. A reload that is needed again did not help, so it counts. A
-// module that is needed again was unloaded by another program; its load counts only if the unload
-// came a moment after it.
+// no budget twice. Attempts before `fresh_start` are forgiven. A try that was refused is not
+// counted, as it cost nothing, but it is not repeated at once either. The meaning of a success
+// depends on the operation. A reload that is needed again did not help, so it counts. A module that
+// is needed again was unloaded by another program; its load counts only if the unload came a moment
+// after it.
 
 struct Allowance {
   enum class Verdict { Now, Later, GiveUp } verdict = Verdict::Now;

@@ -87,9 +87,9 @@ constexpr CatalogueEntry kAdapterEntries[] = {
     {FindingId::ActionRefused, "action-refused", "", "bf5fec07d9bed06a40df35b6265fc145",
      Severity::Warning, Actor::Guest, Concern::Modules | Concern::Links,
      "The executor refuses {call}: {error}.",
-     "It is asked again every few seconds. If the configuration is the reason, the agent may have "
-     "read another one than there is now: try it with `pvrdma-agent --check-config`, then "
-     "`systemctl reload pvrdma-agent`."},
+     "It is asked again, after some seconds at first, later every ten minutes. If the "
+     "configuration is the reason, the agent may have read another one than there is now: try it "
+     "with `pvrdma-agent --check-config`, then `systemctl reload pvrdma-agent`."},
     {FindingId::Slow, "slow", "", "ac33329981dd5f6aae8fd813bba6c1f4", Severity::Warning,
      Actor::Guest, Concern::Ports,
      "The adapter has not become ready within {limit} of its last change.",

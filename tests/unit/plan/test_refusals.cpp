@@ -61,6 +61,45 @@ TEST_CASE(
   CHECK(again.findings == waiting.findings);
 }
 
+TEST_CASE("an operation that is refused again and again is asked for after growing pauses") {
+  Snapshot snapshot = link_due();
+  History history = long_settled(snapshot);
+  std::vector<Milliseconds> asked;
+  const auto ask_until = [&](BootTime from, BootTime until) {
+    asked.clear();
+    for (BootTime now = from; now < until;) {
+      const Plan plan = pvrdma::plan({}, snapshot, history, now);
+      if (plan.actions.empty()) {
+        CHECK(refusal_in(plan) != nullptr);
+        REQUIRE(plan.next_look);
+        REQUIRE(*plan.next_look > now);
+        now = *plan.next_look;
+        continue;
+      }
+      asked.push_back(now - from);
+      add(snapshot.ledger, refused(Verb::ConfigureLink, function_of(0), kNow - now));
+    }
+  };
+  const BootTime later = kNow + std::chrono::hours{1};
+  ask_until(kNow, later);
+  REQUIRE(asked.size() > 9);
+  CHECK(asked.size() < 20);
+  CHECK(asked[1] == Milliseconds{5000});
+  CHECK(asked[2] == Milliseconds{15'000});
+  CHECK(asked.back() - asked[asked.size() - 2] == std::chrono::minutes{10});
+  CHECK(asked.back() + std::chrono::minutes{10} >= std::chrono::hours{1});
+  SECTION("after a fresh start it is asked for at once, and soon again") {
+    history.fresh_start = later;
+  }
+  SECTION("after it was allowed, too") {
+    const BootTime before = later - std::chrono::minutes{1};
+    add(snapshot.ledger, {Verb::ConfigureLink, function_of(0), before, before, Outcome::Done, ""});
+    history.started = later;
+  }
+  ask_until(later, later + Milliseconds{10'000});
+  CHECK(asked == std::vector<Milliseconds>{Milliseconds{0}, Milliseconds{5000}});
+}
+
 TEST_CASE("a refusal is gone with its reason") {
   Snapshot snapshot = link_due();
   add(snapshot.ledger, refused(Verb::ConfigureLink, function_of(0)));
