@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <array>
@@ -27,11 +28,20 @@ bool others_may_write(const struct stat& status, bool this_system) {
   return !S_ISLNK(status.st_mode) && (group || (status.st_mode & S_IWOTH) != 0);
 }
 
-// Why a user other than root can have written this; empty: only root can.
-std::string stranger(const struct stat& status, bool this_system) {
+// Whether an entry of an ACL may let another user write this. The mode's group bits are then the
+// most that such an entry gives (acl(5)).
+bool acl_may_let_write(const struct stat& status, const std::string& path) {
+  if (S_ISLNK(status.st_mode) || (status.st_mode & S_IWGRP) == 0) return false;
+  if (::getxattr(path.c_str(), "system.posix_acl_access", nullptr, 0) >= 0) return true;
+  return errno != ENODATA && errno != ENOTSUP;
+}
+
+// Why a user other than root can have written this; empty: only root can. `path` leads to it.
+std::string stranger(const struct stat& status, const std::string& path, bool this_system) {
   if (!may_own(status.st_uid, ::geteuid(), this_system))
     return "belongs to uid " + std::to_string(status.st_uid) + ", not to root";
-  return others_may_write(status, this_system) ? "can be written by others than root" : "";
+  if (others_may_write(status, this_system)) return "can be written by others than root";
+  return acl_may_let_write(status, path) ? "can be written by others than root (ACL)" : "";
 }
 
 // One walk from the root of a place to its last component.
@@ -44,7 +54,7 @@ class Walker {
     if (!root) return fail(errno, "opening", place.root());
     struct stat status {};
     if (::fstat(root.get(), &status) != 0) return walker.failed(errno);
-    if (auto good = walker.trusted(status); !good) return fail(std::move(good.error()));
+    if (auto good = walker.trusted(status, root.get()); !good) return fail(std::move(good.error()));
     walker.enter(std::move(root), "/");
     return walker;
   }
@@ -68,7 +78,7 @@ class Walker {
     struct stat status {};
     if (::fstat(fd.get(), &status) != 0) return failed(errno);
     if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) return failed(EINVAL);
-    if (auto good = trusted(status); !good) return fail(std::move(good.error()));
+    if (auto good = trusted(status, fd.get()); !good) return fail(std::move(good.error()));
     return fd;
   }
 
@@ -128,14 +138,14 @@ class Walker {
     }
     Fd folder{::openat(here(), name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
     if (!folder || ::fstat(folder.get(), &status) != 0) return failed(errno);
-    if (auto good = trusted(status); !good) return good;
+    if (auto good = trusted(status, folder.get()); !good) return good;
     enter(std::move(folder), name);
     return {};
   }
 
   Result<void> along_link(const std::string& name, const struct stat& status) {
     if (trust_.links == Links::Refuse || ++links_ > kMostLinks) return failed(ELOOP);
-    if (auto good = trusted(status); !good) return good;
+    if (auto good = trusted(status, -1); !good) return good;
     const auto target = read_link(here(), name);
     if (!target) return failed(target.error().code);
     if (target->starts_with('/')) folders_.erase(folders_.begin() + 1, folders_.end());
@@ -154,9 +164,12 @@ class Walker {
     return failed(EINVAL);
   }
 
-  Result<void> trusted(const struct stat& status) const {
+  // `fd`: open with this status; not used for a link.
+  [[nodiscard]] Result<void> trusted(const struct stat& status, int fd) const {
+    if (trust_.writers == Writers::Anyone) return {};
+    // fgetxattr(2) takes no descriptor that was opened with O_PATH.
     const std::string why =
-        trust_.writers == Writers::RootAlone ? stranger(status, place_.on_this_system()) : "";
+        stranger(status, "/proc/self/fd/" + std::to_string(fd), place_.on_this_system());
     if (why.empty()) return {};
     return fail(EPERM, "opening", place_.string() + ", which " + why + " or is in such a folder");
   }
@@ -179,7 +192,7 @@ std::optional<Distrusted> judged(const std::string& path, const struct stat& sta
   if (S_ISLNK(status.st_mode))
     return Distrusted{path, "is a symbolic link, which is not followed",
                       "t=$(readlink -f " + path + ") && rm " + path + " && cp -rL \"$t\" " + path};
-  const std::string why = stranger(status, this_system);
+  const std::string why = stranger(status, path, this_system);
   if (why.empty()) return std::nullopt;
   const bool owned = may_own(status.st_uid, ::geteuid(), this_system);
   const std::string chown = owned ? "" : "chown root:root " + path;

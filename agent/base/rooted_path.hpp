@@ -63,8 +63,9 @@ enum class Links {
 enum class Writers {
   Anyone,
   // EPERM unless each folder on the way (the root's own as well), each link and the file itself
-  // belongs to uid 0 and is writable by no other user. Below a root other than "/" they may also
-  // belong to the user who runs this program, as that user then only reads his own files.
+  // belongs to uid 0 and is writable by no other user, also not by an ACL. Below a root other than
+  // "/" they may also belong to the user who runs this program, as that user then only reads his
+  // own files.
   RootAlone,
 };
 struct Trust {
