@@ -15,25 +15,29 @@ bool ends_within(const std::future<OperationResult>& load, Milliseconds time) {
   return load.wait_for(time) == std::future_status::ready;
 }
 
+bool goes_on(const std::pair<const std::string, std::future<OperationResult>>& load) {
+  return !ends_within(load.second, Milliseconds{0});
+}
+
 }  // namespace
 
 OperationResult Loads::run(const std::string& name, Insert insert) {
-  const bool is_new = !loads_.contains(name);
-  if (is_new)
-    if (auto started = start(name, insert); !started) return failed(started.error());
+  loads_.erase(name);  // an earlier load that has ended late
+  if (auto started = start(name, std::move(insert)); !started) return failed(started.error());
   const auto load = loads_.find(name);
-  if (!ends_within(load->second, is_new ? patience_ : Milliseconds{0}))
+  if (!ends_within(load->second, patience_))
     return failed({ETIMEDOUT, "waiting for the load of", name});
   auto ended = std::move(load->second);
   loads_.erase(load);
-  OperationResult result = ended.get();
-  return is_new || !result.good() ? result : run(name, std::move(insert));
+  return ended.get();
 }
 
-bool Loads::under_way() const {
-  return std::ranges::any_of(
-      loads_, [](const auto& load) { return !ends_within(load.second, Milliseconds{0}); });
+bool Loads::under_way(const std::string& name) const {
+  const auto load = loads_.find(name);
+  return load != loads_.end() && goes_on(*load);
 }
+
+bool Loads::under_way() const { return std::ranges::any_of(loads_, goes_on); }
 
 // The thread inherits the signal mask, so it takes none of the signals that the loop waits for.
 // Holding all other signals as well would hold them in `install` commands too.

@@ -30,14 +30,14 @@ class Loads {
 
   explicit Loads(Milliseconds patience) : patience_{patience} {}
 
-  // The result of `insert`, or Failed with ETIMEDOUT where it has not ended in time. While it goes
-  // on, further requests for that name start no second one and do not wait, as waiting would only
-  // delay other operations. The first request after its end gets its failure, or tries again where
-  // it succeeded, as the module may have been removed since. Failed with the errno where no thread
-  // can be started.
+  // The result of `insert`, or Failed with ETIMEDOUT where it has not ended in time. Its late
+  // result is not kept: the next call tries again, as a module may have been removed since its
+  // load. Failed with the errno where no thread can be started. Must not be called while one of
+  // that name is under way.
   [[nodiscard]] OperationResult run(const std::string& name, Insert insert);
 
   // Whether an insertion is under way that was not awaited to its end.
+  [[nodiscard]] bool under_way(const std::string& name) const;
   [[nodiscard]] bool under_way() const;
 
  private:

@@ -97,11 +97,13 @@ Operations::Operations(Places places, Milliseconds load_patience)
 
 OperationResult Operations::run(const Operation& operation, Caller caller) {
   const Ground ground = look_for(operation);
-  if (auto no = refused(operation, ground.loaded, ground.facts)) {
+  auto no = refused(operation, ground.loaded, ground.facts);
+  if (!no) no = still_loading(operation);
+  if (no)
     ledger_.refuse(operation, *no, BootClock::now());
-    return std::move(*no);
-  }
-  if (auto no = ledger_.begin(operation, caller, BootClock::now())) return std::move(*no);
+  else
+    no = ledger_.begin(operation, caller, BootClock::now());
+  if (no) return std::move(*no);
   OperationResult result;
   const auto act_on = [&](const auto& one) {
     if constexpr (requires { act(one, ground); })
@@ -120,6 +122,14 @@ OperationResult Operations::run(const Operation& operation, Caller caller) {
     result.detail +=
         (result.detail.empty() ? "" : "; ") + ("it is not counted: " + counted.error().message());
   return result;
+}
+
+// No second insertion is started, and waiting for the first would only delay other operations. A
+// refusal costs no try.
+std::optional<OperationResult> Operations::still_loading(const Operation& operation) const {
+  const auto* load = std::get_if<LoadModule>(&operation);
+  if (load == nullptr || !loads_.under_way(probes::module_name(load->module))) return std::nullopt;
+  return OperationResult{Outcome::NotAllowed, "an earlier load of it has not ended", EBUSY, {}};
 }
 
 Operations::Ground Operations::look_for(const Operation& operation) const {

@@ -51,6 +51,8 @@ class Operations {
     Facts facts;
   };
   [[nodiscard]] Ground look_for(const Operation& operation) const;
+  // The refusal of a load that is under way already; none: it is not.
+  [[nodiscard]] std::optional<OperationResult> still_loading(const Operation& operation) const;
 
   OperationResult act(const LoadModule& operation);
   OperationResult act(const BindFunction& operation);
