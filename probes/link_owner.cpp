@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "probes/link_owner.hpp"
 
+#include <fnmatch.h>
 #include <net/if.h>
 #include <regex.h>
 
 #include <algorithm>
 #include <array>
 #include <set>
+#include <utility>
 
 #include "agent/base/text.hpp"
 
@@ -88,6 +90,17 @@ bool is_port(const std::vector<std::string>& words, const std::string& name) {
   return false;
 }
 
+// "rdma" for a word "ens16f0=rdma", "/ens*=rdma" or "/ens*/=rdma" that names or matches this
+// interface; empty: the word gives it no configuration of another name. Patterns for a MAC or for
+// an attribute in sysfs match nothing here.
+std::string configuration_from(std::string_view word, const std::string& name) {
+  std::string_view names = cut(word, '=');
+  if (!names.starts_with('/')) return names == name ? std::string{word} : "";
+  names.remove_prefix(1);
+  const std::string pattern{cut(names, '/')};
+  return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0 ? std::string{word} : "";
+}
+
 // The files that match a pattern, or that are in a directory.
 std::vector<std::string> files_of(const Root& root, const std::string& source) {
   const auto status = status_of(root / source);
@@ -161,13 +174,18 @@ InterfacesFile parse_interfaces(std::string_view text) {
 }
 
 Field<LinkOwner> ifupdown_owner(const Root& root, const std::string& name) {
-  Field<LinkOwner> owner;
+  std::vector<std::pair<std::string, InterfacesFile>> files;
+  std::vector<std::string> names{name};
   const auto read = read_interfaces(root, [&](const std::string& path, const InterfacesFile& file) {
-    if (!contains(file.interfaces, name) && !is_port(file.ports, name)) return false;
-    owner = LinkOwner{LinkManager::Ifupdown, true, path};
-    return true;
+    files.emplace_back(path, file);
+    for (const std::string& word : file.started) names.push_back(configuration_from(word, name));
+    return false;
   });
-  return read ? owner : Field<LinkOwner>::unreadable(read.error());
+  for (const auto& [path, file] : files)
+    if (is_port(file.ports, name) ||
+        std::ranges::any_of(file.interfaces, [&](const auto& one) { return contains(names, one); }))
+      return LinkOwner{LinkManager::Ifupdown, true, path};
+  return read ? Field<LinkOwner>{} : Field<LinkOwner>::unreadable(read.error());
 }
 
 Result<bool> ifupdown_starts(const Root& root, const std::string& name) {

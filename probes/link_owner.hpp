@@ -66,8 +66,8 @@ struct InterfacesFile {
 // reports them.
 [[nodiscard]] InterfacesFile parse_interfaces(std::string_view text);
 
-// Absent: ifupdown is not installed, or no file that it reads has a stanza for the interface or
-// makes it a part of a bond or bridge.
+// Absent: ifupdown is not installed, or no file that it reads has a stanza for the interface, also
+// by NAME=CONFIGURATION, or makes it a part of a bond or bridge.
 [[nodiscard]] Field<LinkOwner> ifupdown_owner(const Root& root, const std::string& name);
 
 // Whether ifupdown brings the link up by itself, at boot or when its device appears. A part of a
