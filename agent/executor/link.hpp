@@ -69,6 +69,8 @@ struct LinkSettings {
   // Called before an address is removed, and before the MTU of a link that is up is set: a process
   // that has opened the adapter since the guard's look would lose its GID. Null: none can.
   std::function<Alone()> alone{};
+
+  [[nodiscard]] Alone begin_alone() const { return alone ? alone() : Alone{}; }
 };
 
 using AddressRecords = std::vector<probes::RecordedAddress>;
@@ -87,5 +89,11 @@ using SaveRecords = std::function<Result<void>(const AddressRecords&)>;
 [[nodiscard]] OperationResult configure_link(RouteSocket& socket, int index,
                                              const LinkSettings& settings, AddressRecords& records,
                                              const SaveRecords& save);
+
+// The part of configure_link() for addresses; the link must be up. If one address fails, the others
+// are still set.
+[[nodiscard]] OperationResult configure_addresses(RouteSocket& socket, const Netdev& link,
+                                                  const LinkSettings& settings,
+                                                  AddressRecords& records, const SaveRecords& save);
 
 }  // namespace pvrdma::executor

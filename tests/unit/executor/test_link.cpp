@@ -74,6 +74,51 @@ TEST_CASE_METHOD(LinkFixture, "link: MTU and addresses") {
   CHECK(configure(socket, {"10.0.0.1/32"}, 9000).outcome == Outcome::Done);
 }
 
+TEST_CASE_METHOD(LinkFixture,
+                 "link: no address is set beside the same one with another prefix length") {
+  if (!space.entered()) return;
+  auto socket = open();
+  const std::vector<std::string> shorter{"192.168.30.201/24", "fd00::1/64"};
+  const std::vector<std::string> longer{"192.168.30.201/25", "fd00::1/128"};
+  const auto set_longer = [&](bool removes, const std::function<Alone()>& alone) {
+    return configure_link(socket, index, {{}, longer, longer, removes, alone}, records,
+                          [](const AddressRecords&) -> Result<void> { return {}; });
+  };
+  REQUIRE(configure(socket, shorter).outcome == Outcome::Done);
+  const std::vector<std::string>* expected = &shorter;
+  SECTION("the old one is removed before") {
+    CHECK(set_longer(true, {}).outcome == Outcome::Done);
+    expected = &longer;
+  }
+  SECTION("a job holds the old one") {
+    const Alone held{OperationResult{Outcome::InUse, "in use by job (PID 7)", EBUSY, {}}};
+    CHECK(set_longer(true, [&] { return held; }).outcome == Outcome::InUse);
+  }
+  SECTION("the old one is not to be removed") {
+    const OperationResult result = set_longer(false, {});
+    CHECK(result.outcome == Outcome::Failed);
+    CHECK(result.code == EEXIST);
+    CHECK(result.detail == "192.168.30.201/25 is not set: v0 has 192.168.30.201/24");
+  }
+  const std::string shown = run("ip -o address show dev v0");
+  for (const auto* list : {&shorter, &longer})
+    for (const std::string& address : *list)
+      CHECK((shown.find(" " + address + " ") != std::string::npos) == (list == expected));
+}
+
+TEST_CASE_METHOD(LinkFixture, "link: IPv6 is not set where another program set another prefix") {
+  if (!space.entered()) return;
+  run("ip address add fd00::1/128 dev v0");
+  run("ip address add 192.168.30.201/25 dev v0");
+  auto socket = open();
+  const OperationResult result = configure(socket, {"fd00::1/64", "192.168.30.201/24"});
+  CHECK(result.outcome == Outcome::Failed);
+  CHECK(result.code == EEXIST);
+  CHECK(result.detail == "fd00::1/64 is not set: v0 has fd00::1/128");
+  // IPv4 has both.
+  CHECK(run("ip -o address show dev v0").find(" 192.168.30.201/24 ") != std::string::npos);
+}
+
 TEST_CASE_METHOD(LinkFixture, "link: refusals of the kernel") {
   if (!space.entered()) return;
   auto socket = open();

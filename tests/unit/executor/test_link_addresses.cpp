@@ -103,50 +103,6 @@ TEST_CASE_METHOD(LinkAddressesFixture,
   CHECK_FALSE(has("192.168.30.201/24"));
 }
 
-TEST_CASE_METHOD(LinkAddressesFixture,
-                 "addresses: none is set beside the same one with another prefix length") {
-  if (!space.entered()) return;
-  const std::vector<std::string> shorter{"192.168.30.201/24", "fd00::1/64"};
-  const std::vector<std::string> longer{"192.168.30.201/25", "fd00::1/128"};
-  const auto has_only = [](const std::vector<std::string>& some,
-                           const std::vector<std::string>& others) {
-    for (const std::string& address : some) CHECK(has(address));
-    for (const std::string& address : others) CHECK_FALSE(has(address));
-  };
-  CHECK(configure(shorter).outcome == Outcome::Done);
-  SECTION("the old one is removed before") {
-    CHECK(configure(longer).outcome == Outcome::Done);
-    has_only(longer, shorter);
-  }
-  SECTION("a job holds the old one") {
-    const OperationResult in_use{Outcome::InUse, "in use by job (PID 7)", EBUSY, {}};
-    const auto alone = [&] { return Alone{in_use}; };
-    CHECK(configure_link(*socket, index, {{}, longer, longer, true, alone}, records, save())
-              .outcome == Outcome::InUse);
-    has_only(shorter, longer);
-  }
-  SECTION("the old one is not to be removed") {
-    const OperationResult result =
-        configure_link(*socket, index, {{}, longer, longer, false}, records, save());
-    CHECK(result.outcome == Outcome::Failed);
-    CHECK(result.code == EEXIST);
-    CHECK(result.detail == "192.168.30.201/25 is not set: v0 has 192.168.30.201/24");
-    has_only(shorter, longer);
-  }
-}
-
-TEST_CASE_METHOD(LinkAddressesFixture,
-                 "addresses: IPv6 cannot be set where another program has it with another prefix") {
-  if (!space.entered()) return;
-  run("ip address add fd00::1/128 dev v0");
-  run("ip address add 192.168.30.201/25 dev v0");
-  const OperationResult result = configure({"fd00::1/64", "192.168.30.201/24"});
-  CHECK(result.outcome == Outcome::Failed);
-  CHECK(result.code == EEXIST);
-  CHECK(result.detail == "fd00::1/64 is not set: v0 has fd00::1/128");
-  CHECK(has("192.168.30.201/24"));  // IPv4 has both
-}
-
 TEST_CASE_METHOD(
     LinkAddressesFixture,
     "addresses: they are removed while no process can open the adapter, and then set") {

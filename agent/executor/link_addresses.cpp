@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The addresses of a link: which to remove, which to set, and which of them are ours.
+#include <algorithm>
+#include <cerrno>
+
+#include "agent/base/clock.hpp"
+#include "agent/base/text.hpp"
+#include "agent/executor/link.hpp"
+#include "agent/model/identifiers.hpp"
+
+namespace pvrdma::executor {
+
+namespace {
+
+// vmxnet3 has carrier within milliseconds after its link comes up, if it has any.
+constexpr Milliseconds kCarrierPatience{2000};
+
+bool is_recorded(const AddressRecords& records, const std::string& mac,
+                 const std::string& address) {
+  return std::any_of(records.begin(), records.end(), [&](const probes::RecordedAddress& entry) {
+    return entry.mac == mac && entry.address == address;
+  });
+}
+
+void forget(AddressRecords& records, const std::string& mac, const std::string& address) {
+  std::erase_if(records, [&](const probes::RecordedAddress& entry) {
+    return entry.mac == mac && entry.address == address;
+  });
+}
+
+// None: the address may be set.
+std::optional<OperationResult> refuse_duplicate(RouteSocket& socket, const Netdev& link,
+                                                const std::string& address) {
+  const auto carrier = socket.await_carrier(link.index, kCarrierPatience);
+  if (!carrier) return failed(carrier.error());
+  if (!*carrier)
+    return failed({ENETDOWN, "looking for other users of " + address + " on", link.name});
+  const auto other = find_duplicate(link.index, link.mac, address);
+  if (!other) return failed(other.error());
+  if (!*other) return std::nullopt;
+  return OperationResult{
+      Outcome::Failed, address + " is not set: " + **other + " has it already", EADDRINUSE, {}};
+}
+
+// Adds an address that is not on the link and is in the records.
+OperationResult add_recorded(RouteSocket& socket, const Netdev& link, const std::string& address) {
+  const auto added = socket.add_address(link.index, address);
+  if (!added) return failed(added.error());
+  return *added ? done() : already_done(address + " is there");
+}
+
+// Adds an address that is not on the link.
+OperationResult add(RouteSocket& socket, const Netdev& link, const std::string& address,
+                    AddressRecords& records, const SaveRecords& save) {
+  if (is_recorded(records, lasting_mac(link), address)) return add_recorded(socket, link, address);
+  if (!is_ipv6(address))
+    if (auto refused = refuse_duplicate(socket, link, address)) return std::move(*refused);
+  records.push_back({lasting_mac(link), address, false});
+  const auto saved = save(records);
+  if (!saved) {
+    records.pop_back();
+    return failed(
+        {saved.error().code, address + " is not set: " + saved.error().doing, saved.error().what});
+  }
+  OperationResult result = add_recorded(socket, link, address);
+  if (result.outcome == Outcome::Done) return result;
+  records.pop_back();
+  // The save may fail: a record without an address has no effect, unless another program sets that
+  // address.
+  static_cast<void>(save(records));
+  return result;
+}
+
+// Records whether the kernel has kept the mark of the addresses that were just set.
+void note_marks(const std::vector<LinkAddress>& now, const std::string& mac,
+                AddressRecords& records) {
+  for (probes::RecordedAddress& entry : records) {
+    const LinkAddress* address = entry.mac == mac ? find_address(now, entry.address) : nullptr;
+    if (address != nullptr) entry.marked = address->ours;
+  }
+}
+
+// True for an address that this agent has set and the configuration no longer names.
+bool is_obsolete(const LinkAddress& address, const LinkSettings& settings) {
+  return address.ours && !contains(settings.configured, address.text);
+}
+
+bool is_dropped(const LinkAddress& address, const LinkSettings& settings) {
+  return settings.removes && is_obsolete(address, settings);
+}
+
+// True for an address to be added that is on the link as a duplicate, so that it is useless: the
+// kernel checks for duplicates only when an address is new.
+bool is_to_be_renewed(const LinkAddress& address, const LinkSettings& settings) {
+  return address.ours && address.duplicate && contains(settings.addresses, address.text);
+}
+
+// The address on the link that must be removed before `address` is set: the same with another
+// prefix length (awaits_removal(), agent/plan/link_rule.cpp, has the reason). Null: none.
+const LinkAddress* obstacle(const std::vector<LinkAddress>& present, const std::string& address,
+                            const LinkSettings& settings) {
+  const auto found = std::find_if(present.begin(), present.end(), [&](const LinkAddress& other) {
+    return without_prefix(other.text) == without_prefix(address) &&
+           (is_ipv6(address) || is_obsolete(other, settings));
+  });
+  return found == present.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+OperationResult configure_addresses(RouteSocket& socket, const Netdev& link,
+                                    const LinkSettings& settings, AddressRecords& records,
+                                    const SaveRecords& save) {
+  auto now = socket.addresses(link.index);
+  if (!now) return failed(now.error());
+  probes::claim_unmarked(records, lasting_mac(link), *now);
+  OperationResult result = already_done({});
+  const auto take = [&](OperationResult part) {
+    if (!part.good() && result.good())
+      result = std::move(part);
+    else if (part.outcome == Outcome::Done && result.good())
+      result = done();
+  };
+  std::optional<OperationResult> kept;
+  std::vector<LinkAddress> present;  // after the removals
+  std::optional<Alone> alone;
+  for (const LinkAddress& address : *now) {
+    const bool renewed = is_to_be_renewed(address, settings);
+    present.push_back(address);
+    if (!renewed && !is_dropped(address, settings)) continue;
+    if (!alone) alone = settings.begin_alone();
+    if (alone->refused) {
+      kept = alone->refused;
+      kept->detail = address.text + " stays on " + link.name + ": " + kept->detail;
+      continue;
+    }
+    const auto removed = socket.remove_address(link.index, address.text);
+    if (removed) present.pop_back();
+    if (removed && !renewed) forget(records, lasting_mac(link), address.text);
+    take(removed ? done() : failed(removed.error()));
+  }
+  alone.reset();  // adding takes longer, and harms no process
+  bool added = false;
+  for (const std::string& address : settings.addresses) {
+    if (find_address(present, address) != nullptr) continue;
+    if (const LinkAddress* other = obstacle(present, address, settings)) {
+      if (!kept)
+        take({Outcome::Failed,
+              address + " is not set: " + link.name + " has " + other->text,
+              EEXIST,
+              {}});
+      continue;
+    }
+    OperationResult part = add(socket, link, address, records, save);
+    added = added || part.outcome == Outcome::Done;
+    take(std::move(part));
+  }
+  if (!added) return kept && result.outcome == Outcome::AlreadyDone ? std::move(*kept) : result;
+  if (const auto after = socket.addresses(link.index))
+    note_marks(*after, lasting_mac(link), records);
+  return result;
+}
+
+}  // namespace pvrdma::executor
