@@ -110,6 +110,8 @@ TEST_CASE_METHOD(LinkFixture, "link: IPv6 is not set where another program set a
   if (!space.entered()) return;
   run("ip address add fd00::1/128 dev v0");
   run("ip address add 192.168.30.201/25 dev v0");
+  // Else v1 answers for v0's address.
+  run("echo 1 > /proc/sys/net/ipv4/conf/v1/arp_ignore");
   auto socket = open();
   const OperationResult result = configure(socket, {"fd00::1/64", "192.168.30.201/24"});
   CHECK(result.outcome == Outcome::Failed);
