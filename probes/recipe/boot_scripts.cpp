@@ -65,17 +65,15 @@ bool names_driver(const std::string& text, const RecipeScope& scope) {
 bool is_run_by(const std::vector<std::string>& words, const RecipeFile& file,
                const RecipeScope& scope) {
   return std::any_of(words.begin() + 1, words.end(), [&](const std::string& word) {
-    if (word == file.path || word == file.called) return true;
+    if (contains(file.names, word)) return true;
     return file.form != RecipeForm::Script && names_driver(word, scope);
   });
 }
 
-// Whether the unit that runs the file is being started or stopped. systemd knows no template, only
-// its instances.
+// Whether a unit that runs the file is being started or stopped.
 Result<bool> is_in_motion(const RecipeFile& file, const AskUnit& ask) {
-  if (file.instances.empty()) return file.unit.empty() ? Result<bool>{false} : ask(file.unit);
-  for (const std::string& instance : file.instances)
-    if (auto moving = ask(instance); !moving || *moving) return moving;
+  for (const std::string& unit : file.boot_units)
+    if (auto moving = ask(unit); !moving || *moving) return moving;
   return false;
 }
 

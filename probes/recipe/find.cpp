@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -14,6 +15,7 @@
 
 #include "agent/base/handle.hpp"
 #include "agent/base/text.hpp"
+#include "probes/recipe/origin.hpp"
 
 namespace pvrdma::probes {
 
@@ -83,28 +85,23 @@ class Finder {
     for (const RecipePlace& place : boot_places()) look_at_place(place);
     in_others_ = true;
     for (const RecipePlace& place : others_) look_at_place(place);
+    for (Found& file : found_) add(file);
     recipe_.looked_at.insert(recipe_.looked_at.end(), starts_.looked_at().begin(),
                              starts_.looked_at().end());
     return std::move(recipe_);
   }
 
  private:
-  // How a file was found.
-  struct Origin {
-    const RecipePlace& place;
-    std::string unit;
-    bool in_effect = false;
-    std::string by{};  // the file that runs it; empty: the system runs it
-    CalledScript as{};
-    UnitStart start = UnitStart::AtBoot;  // of `unit`
-    [[nodiscard]] bool runs_at_boot() const {
-      return place.at_boot && as.at_boot && start != UnitStart::ByTimer;
-    }
-    [[nodiscard]] const char* when() const {
-      return start == UnitStart::ByTimer     ? "run by a timer"
-             : start == UnitStart::AfterBoot ? "run by a timer after every boot"
-                                             : place.when;
-    }
+  // A file, as all its origins have led to it.
+  struct Found {
+    std::string path;
+    RecipeForm form = RecipeForm::Script;
+    Origin origin;                     // the one with the greatest weight
+    std::vector<std::string> names{};  // of all origins
+    std::vector<std::string> units{};  // of the origins that run it at boot
+    RecipeLook look{};
+    bool migrated = false;  // a line is marked
+    std::optional<Error> error{};
   };
 
   void look_at_place(const RecipePlace& place) {
@@ -156,7 +153,7 @@ class Finder {
 
   void take_found(const std::string& path, const RecipePlace& place) {
     if (!known_.emplace(without_folder(path)).second) return;
-    Origin origin{place, place.unit, place.form != RecipeForm::ModuleList};
+    Origin origin{path, &place, in_others_, place.unit, place.form != RecipeForm::ModuleList};
     if (place.form == RecipeForm::Script) {
       const auto found = status_of(root_ / path);
       origin.in_effect = found && (found->st_mode & S_IXUSR) != 0;
@@ -168,87 +165,86 @@ class Finder {
                status_of(root_ / "/usr/lib/systemd/system/crond.service")) {
       origin.unit = "crond.service";
     }
-    RecipeFile* const file = take(path, origin);
-    if (file == nullptr || place.form != RecipeForm::Unit) return;
-    file->retires_unit = file->retires_unit && !in_others_ && file->path == path &&
-                         origin.start != UnitStart::ByTimer && path.ends_with("/" + file->unit) &&
-                         !starts_.has_drop_ins(file->unit, kRetiringDropIn);
-    for (RecipeLine& line : file->lines)
-      if (!file->retires_unit && line.by_hand.empty()) line.by_hand = kOtherCommands;
+    take(std::move(origin));
   }
 
-  // The text of a regular file that only root can have written; none: there is no such text.
-  std::optional<std::string> text_of(const std::string& path, RecipeForm form,
-                                     const Origin& origin) {
-    // A crontab is in cron's spool, where the folder's group may add files.
-    auto text = form == RecipeForm::Crontab ? read_spooled(root_ / path)
-                                            : read_file(root_ / path, kSizeLimit, kTrustedLinks);
-    if (text && text->find('\0') == std::string::npos) return std::move(*text);
-    if (text) return std::nullopt;
-    const int code = text.error().code;
-    // A folder, a device, or a large program is not a script, nor is a socket, which may be closed
-    // to this user.
-    const auto status = status_of(root_ / path);
-    const bool no_script = code == EISDIR || code == EINVAL ||
-                           (status && !S_ISREG(status->st_mode)) ||
-                           (code == EFBIG && (in_others_ || !origin.by.empty()));
-    if (!no_script) note(path, &origin, text.error());
-    return std::nullopt;
-  }
-
-  // Takes the file and, if the system itself runs it, the scripts that it names. Returns the
-  // recipe's part of the file; null: there is none. The pointer is valid until the next file is
-  // taken.
-  RecipeFile* take(const std::string& called, const Origin& origin) {
-    if (seen_.size() >= kFilesInAll) return nullptr;
-    const auto resolved = resolve_rooted(root_ / called);
-    if (!resolved) {
-      recipe_.unreadable.push_back(resolved.error());
-      return nullptr;
-    }
-    const std::string path = resolved->inside();
-    for (const std::string& name : std::set<std::string>{called, path})
+  // Reads the file, unless another origin has led to it, and, if the system itself runs it, the
+  // scripts that it names.
+  void take(Origin origin) {
+    if (found_.size() >= kFilesInAll) return;
+    const auto resolved = resolve_rooted(root_ / origin.called);
+    if (!resolved) return recipe_.unreadable.push_back(resolved.error());
+    const auto [at, added] = index_.try_emplace(resolved->inside(), found_.size());
+    if (added) found_.push_back(read(at->first, origin));
+    Found& file = found_[at->second];
+    for (const std::string& name : {origin.called, file.path}) {
+      if (contains(file.names, name)) continue;
       recipe_.looked_at.push_back(name);
-    if (!seen_.insert(path).second) return nullptr;
-    const RecipeForm form = origin.by.empty() ? origin.place.form : RecipeForm::Script;
-    const auto text = text_of(path, form, origin);
-    if (!text) return nullptr;
-    RecipeLook found = look_at(form, *text, scope_);
-    for (RecipeLine& line : found.lines) judge(line, form, origin);
-    const bool recipe =
-        std::any_of(found.lines.begin(), found.lines.end(), [&](const RecipeLine& line) {
-          return line.kind == LineKind::Driver && (!in_others_ || line.touches_driver);
-        });
-    const auto marked = [lines = "\n" + *text](std::string_view mark) {
-      return lines.find("\n" + std::string{mark}) != std::string::npos;
-    };
-    const bool migrated = marked(kMigratedMark) || marked(kMigratedLastMark);
-    const std::size_t before = recipe_.files.size();
-    const bool kept = recipe || (migrated && !found.lines.empty());
-    if (kept)
-      recipe_.files.push_back({path, called, form, origin.by, origin.unit, origin.when(),
-                               origin.in_effect, std::move(found.lines), found.shell,
-                               found.nothing_else, starts_.instances_of(origin.unit)});
+      file.names.push_back(name);
+    }
+    if (origin.in_effect && origin.runs_at_boot() && !origin.unit.empty() &&
+        !contains(file.units, origin.unit))
+      file.units.push_back(origin.unit);
     if (origin.by.empty())
-      for (auto& [script, as] : found.scripts)
-        take(script,
-             {origin.place, origin.unit, origin.in_effect, path, std::move(as), origin.start});
-    return kept ? &recipe_.files[before] : nullptr;
+      for (const auto& [script, as] : file.look.scripts)
+        take({script, origin.place, origin.only_tools, origin.unit, origin.in_effect, file.path, as,
+              origin.start});
+    if (origin.weight() > file.origin.weight()) file.origin = std::move(origin);
   }
 
-  // Applies what the place of the line says about it, besides its words.
-  void judge(RecipeLine& line, RecipeForm form, const Origin& origin) const {
-    line.at_boot = line.at_boot && origin.runs_at_boot();
-    if (line.kind != LineKind::Driver || form == RecipeForm::ModuleList) return;
-    if (!line.at_boot && !line.touches_driver) line.by_hand = kHarmless;
-    std::string why = origin.as.by_hand;
-    if (why.empty() && origin.start == UnitStart::ByTimer)
-      why = "a timer starts it again and again: a loop";
-    // A script that root's crontab runs may still be edited.
-    if (why.empty() && (in_others_ || origin.by.empty())) why = origin.place.by_hand;
-    if (why.empty() || line.by_hand == kHarmless) return;
-    const bool told = line.by_hand.empty() || line.by_hand == kDoesMore;
-    line.by_hand = why + (told ? "" : "; " + line.by_hand);
+  [[nodiscard]] Found read(const std::string& path, const Origin& origin) const {
+    Found file{path, origin.by.empty() ? origin.place->form : RecipeForm::Script, origin};
+    // A crontab is in cron's spool, where the folder's group may add files.
+    auto text = file.form == RecipeForm::Crontab
+                    ? read_spooled(root_ / path)
+                    : read_file(root_ / path, kSizeLimit, kTrustedLinks);
+    if (!text)
+      file.error = std::move(text.error());
+    else if (text->find('\0') == std::string::npos)
+      file.look = look_at(file.form, *text, scope_);
+    const std::string lines = "\n" + text.value_or("");
+    for (const std::string_view mark : {kMigratedMark, kMigratedLastMark})
+      file.migrated = file.migrated || has_part(lines, "\n" + std::string{mark});
+    return file;
+  }
+
+  // True for a folder, a device, a large program, or a socket, which may be closed to this user.
+  [[nodiscard]] bool is_no_script(const Found& file) const {
+    const int code = file.error->code;
+    const auto status = status_of(root_ / file.path);
+    return code == EISDIR || code == EINVAL || (status && !S_ISREG(status->st_mode)) ||
+           (code == EFBIG && (file.origin.only_tools || !file.origin.by.empty()));
+  }
+
+  // Adds the file to the recipe if it belongs there.
+  void add(Found& file) {
+    const Origin& origin = file.origin;
+    if (file.error && !is_no_script(file)) note(file.path, &origin, *file.error);
+    auto& lines = file.look.lines;
+    for (RecipeLine& line : lines) judge(line, file.form, origin);
+    const bool recipe = std::any_of(lines.begin(), lines.end(), [&](const RecipeLine& line) {
+      return line.kind == LineKind::Driver && (!origin.only_tools || line.touches_driver);
+    });
+    if (!recipe && (!file.migrated || lines.empty())) return;
+    if (file.form == RecipeForm::Unit) judge_unit(file);
+    std::vector<std::string> units;
+    for (const std::string& unit : file.units) {
+      auto instances = starts_.instances_of(unit);
+      append(units, instances.empty() ? std::vector{unit} : std::move(instances));
+    }
+    recipe_.files.push_back({file.path, file.names, file.form, origin.by, origin.unit,
+                             std::move(units), origin.when(), origin.in_effect, std::move(lines),
+                             file.look.shell, file.look.nothing_else});
+  }
+
+  void judge_unit(Found& file) {
+    const Origin& origin = file.origin;
+    bool& retires = file.look.nothing_else;
+    retires = retires && !origin.only_tools && file.path == origin.called &&
+              origin.start != UnitStart::ByTimer && file.path.ends_with("/" + origin.unit) &&
+              !starts_.has_drop_ins(origin.unit, kRetiringDropIn);
+    for (RecipeLine& line : file.look.lines)
+      if (!retires && line.by_hand.empty()) line.by_hand = kOtherCommands;
   }
 
   [[nodiscard]] bool is_retired(const std::string& unit) const {
@@ -260,8 +256,9 @@ class Finder {
   std::span<const RecipePlace> others_;
   bool in_others_ = false;  // in these now
   Recipe recipe_;
-  std::set<std::string> seen_;   // paths that were read
-  std::set<std::string> known_;  // names that hide others, without_folder()
+  std::deque<Found> found_;                   // in the order in which they were read
+  std::map<std::string, std::size_t> index_;  // in `found_`, by path
+  std::set<std::string> known_;               // names that hide others, without_folder()
   UnitStarts starts_;
   std::map<std::string, std::vector<std::string>> names_;  // of folders
 };

@@ -18,18 +18,20 @@
 namespace pvrdma::probes {
 
 struct RecipeFile {
-  std::string path;    // below the root, symbolic links resolved
-  std::string called;  // the name by which it was found; usually the same
+  std::string path;                // below the root, symbolic links resolved
+  std::vector<std::string> names;  // by which it was found: the path, and links to it
   RecipeForm form = RecipeForm::Script;
+  // Of several units and files that run it, `by`, `unit` and `when` name one, at boot if possible.
   std::string by;    // the file that runs it; empty: the system runs it
-  std::string unit;  // the unit that runs it at boot: "rc-local.service"; empty: none is known
+  std::string unit;  // the unit that runs it: "rc-local.service"; empty: none is known
+  // All units that run it at boot; of a template, "up@.service", its instances.
+  std::vector<std::string> boot_units;
   std::string when;  // for the reader, from RecipePlace
   // Its commands are run: it is executable or enabled, and not a list of modules.
   bool in_effect = false;
   std::vector<RecipeLine> lines;
-  std::string shell;                   // from RecipeLook
-  bool retires_unit = false;           // a unit that does nothing else
-  std::vector<std::string> instances;  // of a template, "up@.service": those that start
+  std::string shell;          // from RecipeLook
+  bool retires_unit = false;  // a unit that does nothing else
 };
 
 // True where the line loads or unloads modules of the recipe at boot, or vmw_pvrdma at any time.

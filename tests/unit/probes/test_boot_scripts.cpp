@@ -91,6 +91,27 @@ TEST_CASE("of a template, each instance is asked for, as systemd knows no templa
   CHECK(machine.asked == std::vector<std::string>{"up@a.service", "up@b.service"});
 }
 
+TEST_CASE("a script that several units run has ended when none of them is in motion") {
+  Machine machine;
+  const std::string folder = "/etc/systemd/system/";
+  machine.rc_local("/opt/up.sh\n");
+  machine.tree.file("/opt/up.sh", kScript);
+  machine.tree.file(folder + "up.service", "[Service]\nExecStart=/usr/local/sbin/up\n");
+  machine.tree.link("/usr/local/sbin/up", "/opt/up.sh");
+  machine.tree.link(folder + "multi-user.target.wants/up.service", "../up.service");
+  CHECK(machine.look() == std::vector<BootScript>{{"/opt/up.sh", true}});
+  CHECK(machine.asked == std::vector<std::string>{"rc-local.service", "up.service"});
+  machine.moving = true;
+  machine.rc_local("/opt/up.sh\n# changed\n");
+  CHECK(machine.look() == std::vector<BootScript>{{"/opt/up.sh", false}});
+  // A process may have the script by each of its names.
+  machine.moving = false;
+  for (const char* name : {"/opt/up.sh", "/usr/local/sbin/up"}) {
+    machine.runs({"/bin/sh", name});
+    CHECK(machine.look() == std::vector<BootScript>{{"/opt/up.sh", false}});
+  }
+}
+
 TEST_CASE("where systemd cannot be asked, the time decides") {
   Machine machine;
   machine.rc_local(kScript);

@@ -175,3 +175,39 @@ TEST_CASE("a template runs at boot where an instance of it is enabled") {
   CHECK(found().when == "run by a timer after every boot");
   CHECK(found().instances == Lines{"up@ens224.service"});
 }
+
+TEST_CASE("a script counts as all that runs it says, whatever is looked at first") {
+  const Tree tree;
+  const std::string script = "/usr/local/sbin/rdma.sh", folder = "/etc/systemd/system/";
+  const auto check = [&](const std::string& path) {
+    INFO(path);
+    const Recipe recipe = find_recipe(tree.root(), scope());
+    REQUIRE(recipe.files.size() == 1);
+    const RecipeFile& file = recipe.files[0];
+    CHECK(touches_driver_at_boot(file));
+    CHECK(file.when == "run at every boot");
+    CHECK(file.by == folder + "up.service");
+    CHECK(file.unit == "up.service");
+    CHECK(described(file.lines) == Lines{"1", "2"});
+  };
+  tree.file(script, "modprobe -r vmw_pvrdma\nmodprobe vmw_pvrdma\n");
+  tree.file(folder + "up.service", "[Service]\nExecStart=" + script + "\n");
+  tree.link(folder + "multi-user.target.wants/up.service", "../up.service");
+  // A script that is not executable, a loop of cron, and a unit that is not enabled.
+  for (const auto& [path, text] :
+       {std::pair{"/etc/rc.d/rc.local", script},
+        {"/etc/cron.d/again", "*/10 * * * * root " + script},
+        {"/etc/systemd/system/off.service", "[Service]\nExecStart=" + script}}) {
+    tree.file(path, text + "\n");
+    check(path);
+    tree.remove(path);
+  }
+  // Another name of the unit, by which it is not enabled.
+  tree.link(folder + "another.service", "up.service");
+  check("another.service");
+  tree.remove(folder + "another.service");
+  // A script that its own place does not run.
+  tree.file("/etc/rc.local", "modprobe -r vmw_pvrdma\nmodprobe vmw_pvrdma\n");
+  tree.file(folder + "up.service", "[Service]\nExecStart=/bin/sh /etc/rc.local\n");
+  check("/etc/rc.local");
+}

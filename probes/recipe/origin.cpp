@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "probes/recipe/origin.hpp"
+
+namespace pvrdma::probes {
+
+bool Origin::runs_at_boot() const {
+  return place->at_boot && as.at_boot && start != UnitStart::ByTimer;
+}
+
+const char* Origin::when() const {
+  return start == UnitStart::ByTimer     ? "run by a timer"
+         : start == UnitStart::AfterBoot ? "run by a timer after every boot"
+                                         : place->when;
+}
+
+std::string Origin::by_hand() const {
+  if (!as.by_hand.empty()) return as.by_hand;
+  if (start == UnitStart::ByTimer) return "a timer starts it again and again: a loop";
+  // A script that root's crontab runs may still be edited.
+  return only_tools || by.empty() ? place->by_hand : "";
+}
+
+void judge(RecipeLine& line, RecipeForm form, const Origin& origin) {
+  line.at_boot = line.at_boot && origin.runs_at_boot();
+  if (line.kind != LineKind::Driver || form == RecipeForm::ModuleList) return;
+  if (!line.at_boot && !line.touches_driver) line.by_hand = kHarmless;
+  const std::string why = origin.by_hand();
+  if (why.empty() || line.by_hand == kHarmless) return;
+  const bool told = line.by_hand.empty() || line.by_hand == kDoesMore;
+  line.by_hand = why + (told ? "" : "; " + line.by_hand);
+}
+
+}  // namespace pvrdma::probes
