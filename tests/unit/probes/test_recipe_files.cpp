@@ -159,12 +159,12 @@ TEST_CASE("a template runs at boot where an instance of it is enabled") {
   tree.link(wants + "upper@ens224.service", "../upper@.service");
   tree.link(wants + "up.service", "../up.service");
   CHECK_FALSE(found().in_effect);
-  CHECK(found().instances.empty());
+  CHECK(found().boot_units.empty());
   tree.link(wants + "up@ens224.service", "../up@.service");
   tree.link(wants + "up@a@b.service", "../up@.service");
   CHECK(touches_driver_at_boot(found()));
   CHECK(found().unit == "up@.service");
-  CHECK(found().instances == Lines{"up@a@b.service", "up@ens224.service"});
+  CHECK(found().boot_units == Lines{"up@a@b.service", "up@ens224.service"});
   CHECK(found().retires_unit);
   // No instance is kept from being started where one does more.
   tree.file(folder + "up@ens224.service.d/a.conf", "[Service]\nExecStartPost=/usr/bin/mount /a\n");
@@ -173,7 +173,7 @@ TEST_CASE("a template runs at boot where an instance of it is enabled") {
   tree.link(folder + "timers.target.wants/up@ens224.timer", "../up@.timer");
   tree.file(folder + "up@.timer", "[Timer]\nOnBootSec=1min\n");
   CHECK(found().when == "run by a timer after every boot");
-  CHECK(found().instances == Lines{"up@ens224.service"});
+  CHECK(found().boot_units == Lines{"up@ens224.service"});
 }
 
 TEST_CASE("a script counts as all that runs it says, whatever is looked at first") {
