@@ -115,25 +115,6 @@ bool looks_at_ports(const Words& words) {
   return false;
 }
 
-// Folders of distributions: scripts of packages are not part of a site's recipe.
-bool is_packaged(std::string_view path) {
-  constexpr std::array kFolders{"/usr/bin/", "/usr/sbin/", "/bin/",        "/sbin/",
-                                "/usr/lib/", "/lib/",      "/etc/init.d/", "/etc/rc.d/init.d/"};
-  return std::any_of(kFolders.begin(), kFolders.end(),
-                     [&](const char* folder) { return path.starts_with(folder); });
-}
-
-// A word that only says how, or on which condition, to run the following command.
-bool is_wrapper(std::string_view word) {
-  constexpr std::array<std::string_view, 24> kWrappers{
-      "sudo", "env",  "nohup",   "command", "exec",   "nice",  "ionice", "time",
-      "if",   "then", "timeout", "setsid",  "source", "sh",    "bash",   "dash",
-      "do",   "else", "elif",    "while",   "until",  "flock", ".",      "!"};
-  return contains(kWrappers, base_name(word)) || word.starts_with('-') ||
-         (word.find('=') != std::string_view::npos && !word.starts_with('/')) ||
-         is_digit(word.front());
-}
-
 }  // namespace
 
 std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
@@ -241,19 +222,6 @@ CommandLook look_at_command(std::string_view text, const RecipeScope& scope) {
     look.kind = LineKind::Port;
   }
   return look;
-}
-
-std::vector<std::string> scripts_called(std::string_view text) {
-  std::vector<std::string> paths;
-  for (const std::string& command : commands_in(without_comment(text))) {
-    for (const std::string_view word : split_at_blanks(command)) {
-      if (is_wrapper(word)) continue;
-      const bool plain = words_in(word) == Words{word};
-      if (word.starts_with('/') && plain && !is_packaged(word)) paths.emplace_back(word);
-      break;
-    }
-  }
-  return paths;
 }
 
 }  // namespace pvrdma::probes

@@ -286,10 +286,3 @@ TEST_CASE("units: with only the recipe, or with more") {
   CHECK(!continued.nothing_else);
   CHECK(described(continued.lines) == Lines{std::string{"3: "} + kMore});
 }
-
-TEST_CASE("scripts that a line calls, by absolute path, of no package") {
-  CHECK(scripts_called("sudo -n /opt/a.sh arg; [ -x /opt/b ] && /opt/b || . /opt/c.sh") ==
-        Lines{"/opt/a.sh", "/opt/b", "/opt/c.sh"});
-  CHECK(scripts_called("/bin/bash -x '/opt/d.sh' >/tmp/log & cat /opt/e") == Lines{"/opt/d.sh"});
-  CHECK(scripts_called("/usr/bin/true; ./f.sh; cp /opt/g /opt/h; /etc/init.d/rdma start").empty());
-}

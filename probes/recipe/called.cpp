@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Which scripts a command line runs (scripts_called(), command.hpp).
+#include <array>
+
+#include "agent/base/text.hpp"
+#include "probes/recipe/command.hpp"
+
+namespace pvrdma::probes {
+
+namespace {
+
+using Words = std::vector<std::string_view>;
+
+// Folders of distributions: scripts of packages are not part of a site's recipe.
+bool is_packaged(std::string_view path) {
+  constexpr std::array kFolders{"/usr/bin/", "/usr/sbin/", "/bin/",        "/sbin/",
+                                "/usr/lib/", "/lib/",      "/etc/init.d/", "/etc/rc.d/init.d/"};
+  return std::any_of(kFolders.begin(), kFolders.end(),
+                     [&](const char* folder) { return path.starts_with(folder); });
+}
+
+// A word that only says how, or on which condition, to run the command in the words after it.
+struct Wrapper {
+  std::string_view name;
+  std::string_view options{};  // letters of those whose argument is the next word
+  unsigned operands = 0;       // words between its options and the command
+};
+constexpr std::array<Wrapper, 24> kWrappers{{
+    {"flock", "wE", 1},
+    {"timeout", "ks", 1},
+    {"sudo", "CDghpRrTtUu"},
+    {"env", "Cu"},
+    {"ionice", "cn"},
+    {"nice", "n"},
+    {"time", "fo"},
+    {"exec", "a"},
+    {"sh", "o"},
+    {"bash", "oO"},
+    {"dash", "o"},
+    {"nohup"},
+    {"command"},
+    {"setsid"},
+    {"source"},
+    {"."},
+    {"if"},
+    {"then"},
+    {"else"},
+    {"elif"},
+    {"do"},
+    {"while"},
+    {"until"},
+    {"!"},
+}};
+
+// Whether the next word is the argument of this option.
+bool takes_argument(std::string_view option, const Wrapper& wrapper) {
+  constexpr std::array<std::string_view, 9> kLong{"--chdir",      "--class",  "--group",
+                                                  "--kill-after", "--signal", "--timeout",
+                                                  "--unset",      "--user",   "--wait"};
+  if (option.starts_with("--")) return contains(kLong, option);
+  return option.find_first_of(wrapper.options, 1) == option.size() - 1;
+}
+
+// The first word of the command after its wrappers; empty: there is none.
+std::string_view program_in(const Words& words) {
+  Wrapper wrapper;
+  for (std::size_t at = 0; at < words.size(); ++at) {
+    const std::string_view word = words[at];
+    if (word.starts_with('-')) {
+      if (takes_argument(word, wrapper)) ++at;
+    } else if (wrapper.operands > 0) {
+      --wrapper.operands;
+    } else if (const Wrapper* next = find_in(kWrappers, base_name(word), &Wrapper::name)) {
+      wrapper = *next;
+    } else if (!is_digit(word.front()) &&
+               (word.starts_with('/') || word.find('=') == std::string_view::npos)) {
+      return word;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::string> scripts_called(std::string_view text) {
+  std::vector<std::string> paths;
+  for (const std::string& command : commands_in(without_comment(text))) {
+    const std::string_view program = program_in(split_at_blanks(command));
+    if (program.starts_with('/') && words_in(program) == Words{program} && !is_packaged(program))
+      paths.emplace_back(program);
+  }
+  return paths;
+}
+
+}  // namespace pvrdma::probes
