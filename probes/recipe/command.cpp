@@ -44,7 +44,6 @@ void look_for_modules(const Words& words, std::string_view text, const RecipeSco
     const std::string module = module_of(*word);
     if (!is_module_of_agent(module, scope)) continue;
     look.kind = LineKind::Driver;
-    look.loads = look.loads || !removes;
     look.touches_driver = look.touches_driver || look.unloads || module == kDriverModule;
   }
   look.unloads = look.unloads && (look.kind == LineKind::Driver || look.by_another_name);

@@ -34,9 +34,7 @@ struct CommandLook {
   std::string by_hand{};
   // Other: the line loads or unloads a module that a variable or another program names.
   bool by_another_name = false;
-  // With modules of the agent, or with such that a variable or another program names; a line may do
-  // both.
-  bool loads = false;
+  // Modules of the agent, or such that a variable or another program names.
   bool unloads = false;
 };
 inline constexpr const char* kDoesMore = "it does more than load or unload these modules";

@@ -186,12 +186,7 @@ class Reader {
     std::stable_sort(lines.begin(), lines.end(),
                      [](const auto& one, const auto& other) { return one.number < other.number; });
     into_.nothing_else = form_ == RecipeForm::Unit && only_recipe_ && !lines.empty();
-    if (form_ == RecipeForm::Script) keep_loads_after_unloads(lines);
-    if (script_.emptied() == 0) return;
-    for (RecipeLine& line : lines)
-      if (line.by_hand.empty())
-        line.by_hand = "the script is left as it is: the body that begins in line " +
-                       std::to_string(script_.emptied()) + " would be empty without such lines";
+    if (form_ == RecipeForm::Script) leave_whole_script(lines, script_.emptied());
   }
 
  private:
@@ -236,7 +231,7 @@ class Reader {
     RecipeLine line{part.number,     std::string{part.line.substr(0, part.line.find('\r'))},
                     look.kind,       look.touches_driver,
                     command.at_boot, std::move(look.by_hand),
-                    look.loads,      look.unloads};
+                    look.unloads};
     if (!command.by_hand.empty()) line.by_hand = command.by_hand;
     if (look.kind != LineKind::Driver) {
       const auto words = words_in(command.text);

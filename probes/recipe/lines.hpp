@@ -44,7 +44,7 @@ struct RecipeLine {
   // Driver: why the line cannot be commented out; empty: it can. A clause that begins in lower
   // case.
   std::string by_hand;
-  bool loads = false, unloads = false;  // as in CommandLook
+  bool unloads = false;  // as in CommandLook
 };
 
 // A script that a file runs.
@@ -62,9 +62,9 @@ struct RecipeLook {
 
 inline constexpr std::size_t kLongestLine = 4096;  // bytes; a longer line is cut
 
-// Leaves lines of a script that load modules after a line that unloads modules and stays: the agent
-// loads them only a moment later, but the script's next commands, such as `ifup`, need them.
-void keep_loads_after_unloads(std::vector<RecipeLine>& lines);
+// Leaves all lines of a script to a person where the lines that go would spoil the others.
+// `emptied`: as in ScriptLines.
+void leave_whole_script(std::vector<RecipeLine>& lines, unsigned emptied);
 
 [[nodiscard]] RecipeLook look_at(RecipeForm form, std::string_view text, const RecipeScope& scope);
 

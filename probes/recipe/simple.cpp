@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Whether a command line only loads and unloads modules of the agent, so that it can be commented
 // out as a whole (why_not_simple(), command.hpp). A line with any other syntax is not simple. Also
-// which lines must stay because of the lines around them (ScriptLines, keep_loads_after_unloads()).
+// which lines must stay because of the lines around them (ScriptLines, leave_whole_script()).
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -240,16 +240,20 @@ void ScriptLines::next(unsigned number, std::string_view line, bool goes) {
   if (text_from_ == 0 && may_open_text(line)) text_from_ = number;
 }
 
-void keep_loads_after_unloads(std::vector<RecipeLine>& lines) {
-  unsigned unloaded_in = 0;
-  for (RecipeLine& line : lines) {
-    const bool goes = line.kind == LineKind::Driver && line.by_hand.empty();
-    if (unloaded_in != 0 && goes && line.loads)
-      line.by_hand = "line " + std::to_string(unloaded_in) +
-                     ", which stays, unloads modules that this line may load again";
-    else if (line.unloads && !goes)
-      unloaded_in = line.number;
-  }
+void leave_whole_script(std::vector<RecipeLine>& lines, unsigned emptied) {
+  std::string why;
+  if (emptied != 0)
+    why = "the body that begins in line " + std::to_string(emptied) +
+          " would be empty without such lines";
+  // The script's loads must stay with that unload, as the agent loads modules only a moment later,
+  // but the script's next commands, such as `ifup`, need them. So must unloads of what depends on
+  // these modules. The order of the lines does not tell, as functions run in another one.
+  for (const RecipeLine& line : lines)
+    if (why.empty() && line.unloads && !line.by_hand.empty())
+      why = "line " + std::to_string(line.number) + ", which stays, unloads modules";
+  if (why.empty()) return;
+  for (RecipeLine& line : lines)
+    if (line.by_hand.empty()) line.by_hand = "the script is left as it is: " + why;
 }
 
 }  // namespace pvrdma::probes

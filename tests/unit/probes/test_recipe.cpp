@@ -228,7 +228,8 @@ TEST_CASE("blocks: lines of their own are found, those of the block are left") {
         Lines{std::string{"1: "} + kMore});
   CHECK(lines_of("case $1 in\n  start)\n    modprobe vmw_pvrdma\n    ;;\n"
                  "  stop) modprobe -r vmw_pvrdma ;;\nesac\n") ==
-        Lines{"3", std::string{"5: "} + kMore});
+        Lines{"3: the script is left as it is: line 5, which stays, unloads modules",
+              std::string{"5: "} + kMore});
   CHECK(lines_of("(sleep 30; modprobe -r vmw_pvrdma; modprobe vmw_pvrdma) &\n") ==
         Lines{std::string{"1: "} + kMore});
 }

@@ -34,26 +34,29 @@ TEST_CASE("a script with a body that would be left empty is left to a person, wh
   }
 }
 
-TEST_CASE("a script whose unload is left to a person keeps its loads after that") {
-  const std::string ib_umad = "modprobe ib_umad\n", unload = "modprobe -r vmw_pvrdma\n";
-  for (const std::string staying :
-       {"modprobe -r vmxnet3\nmodprobe vmxnet3\nmodprobe vmw_pvrdma\nifup ens192\n",
-        "modprobe -r vmw_pvrdma >>/var/log/x 2>&1\nmodprobe vmw_pvrdma\n",
-        "for m in vmw_pvrdma vmxnet3; do\n  rmmod $m\ndone\nmodprobe vmxnet3\n",
-        "rmmod $NIC; ip link set $DEV up\nmodprobe vmxnet3\n",
-        "modprobe -r vmxnet3\nmodprobe -r vmw_pvrdma; modprobe vmxnet3 && modprobe vmw_pvrdma\n"}) {
-    const MigrateSystem system{ib_umad + unload + staying};
+TEST_CASE("a script with an unload that is left to a person is left to a person, whole") {
+  for (const std::string& script :
+       {std::string{"modprobe ib_umad\nmodprobe -r vmw_pvrdma\nmodprobe -r vmxnet3\n"
+                    "modprobe vmxnet3\nmodprobe vmw_pvrdma\nifup ens192\n"},
+        std::string{"modprobe -r vmw_pvrdma >>/var/log/x 2>&1\nmodprobe vmw_pvrdma\n"},
+        std::string{"for m in vmw_pvrdma vmxnet3; do\n  rmmod $m\ndone\nmodprobe vmxnet3\n"},
+        std::string{"rmmod $NIC vmw_pvrdma; ip link set $DEV up\nmodprobe vmxnet3\n"},
+        // Functions run in another order than that of the lines.
+        std::string{"start() {\n  modprobe -a ib_umad rdma_cm\n  modprobe vmw_pvrdma\n"
+                    "  ifup ens224f0\n}\nstop() {\n  ifdown ens224f0\n"
+                    "  for m in vmw_pvrdma ib_umad; do modprobe -r $m; done\n}\n"
+                    "case $1 in restart) stop; start ;; esac\n"},
+        // Without the first line vmxnet3 would be removed below the loaded driver.
+        std::string{"modprobe -r vmw_pvrdma\nmodprobe -r vmxnet3\nmodprobe vmxnet3\n"
+                    "modprobe vmw_pvrdma\n"},
+        std::string{"modprobe ib_umad\nmodprobe -r vmxnet3\nmodprobe -r vmw_pvrdma\nexit 0\n"}}) {
+    const MigrateSystem system{script};
     const fake::Printed applied = system.applied();
     CHECK(applied.code == 1);
-    CHECK(has(applied.out, ", which stays, unloads modules"));
-    CHECK(system.tree.read("/etc/rc.local") ==
-          "#pvrdma-agent# " + ib_umad + "#pvrdma-agent# " + unload + staying);
+    CHECK(has(applied.out, "by hand: the script is left as it is: line "));
+    CHECK(!has(applied.out, "the agent does this"));
+    CHECK(system.tree.read("/etc/rc.local") == script);
   }
-  // A line that only unloads goes, wherever it stands, and so do loads before the line that stays.
-  const MigrateSystem system{ib_umad + "modprobe -r vmxnet3\n" + unload + "exit 0\n"};
-  CHECK(system.applied().code == 1);
-  CHECK(system.tree.read("/etc/rc.local") ==
-        "#pvrdma-agent# " + ib_umad + "modprobe -r vmxnet3\n#pvrdma-agent# " + unload + "exit 0\n");
 }
 
 TEST_CASE("a script that runs at other times than the boot is named and never edited") {

@@ -73,8 +73,8 @@ TEST_CASE("a loop over names, and a parameter") {
         Lines{"4: the module that it loads or unloads is named elsewhere: vmw_pvrdma is in line 3",
               "8: it sets a parameter: in its place write `options ib_core netns_mode=0` into a "
               "file in /etc/modprobe.d",
-              "9: line 4, which stays, unloads modules that this line may load again",
-              "10: line 4, which stays, unloads modules that this line may load again"});
+              "9: the script is left as it is: line 4, which stays, unloads modules",
+              "10: the script is left as it is: line 4, which stays, unloads modules"});
 }
 
 TEST_CASE("a unit that reloads when it is stopped as well") {
