@@ -27,6 +27,8 @@ std::string sets_parameters(const Words& words, Words::const_iterator first) {
 }
 
 constexpr const char* kUnloadsNic = "it unloads vmxnet3, which the agent never does";
+constexpr const char* kForces =
+    "it loads a module by force, which the agent never does: the kernel may refuse it otherwise";
 constexpr const char* kOwnFile =
     "it loads a file of its own; the agent loads only modules in /lib/modules that depmod knows";
 
@@ -69,15 +71,19 @@ bool is_flag(std::string_view word) {
          word.find_first_not_of("afqrsv", 1) == std::string_view::npos;
 }
 
+bool has_option(std::string_view word, char letter, std::string_view name) {
+  return word.starts_with("--") ? word == name : word.find(letter) != std::string_view::npos;
+}
+
 std::string why_not_simple(const Words& words, const RecipeScope& scope) {
   const std::string_view tool = tool_of(words.front());
-  bool removes = tool == "rmmod";
+  bool removes = tool == "rmmod", forces = false;
   unsigned modules = 0;
   for (auto word = words.begin() + 1; word != words.end(); ++word) {
     if (word->starts_with('-')) {
       if (!is_flag(*word)) return kDoesMore;
-      removes = removes || *word == "--remove" ||
-                (!word->starts_with("--") && word->find('r') != std::string_view::npos);
+      removes = removes || has_option(*word, 'r', "--remove");
+      forces = forces || has_option(*word, 'f', "--force");
       continue;
     }
     const std::string module = module_of(*word);
@@ -89,6 +95,7 @@ std::string why_not_simple(const Words& words, const RecipeScope& scope) {
     if (tool == "insmod" && !is_below_lib_modules(*word)) return kOwnFile;
     ++modules;
   }
+  if (forces && !removes) return kForces;
   return modules == 0 ? kDoesMore : "";
 }
 
