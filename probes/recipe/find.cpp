@@ -55,13 +55,18 @@ std::string_view without_folder(std::string_view path) {
   return path;
 }
 
-std::vector<std::string> unit_folders(bool of_packages) {
-  if (!of_packages) return {"/etc/systemd/system", "/usr/local/lib/systemd/system"};
+std::vector<std::string> in_config_folders(const std::string& name) {
   std::vector<std::string> folders;
   folders.reserve(kConfigFolders.size());
   for (const std::string_view folder : kConfigFolders)
-    folders.push_back(std::string{folder} + "systemd/system");
+    folders.push_back(std::string{folder} + name);
   return folders;
+}
+
+// "/etc/systemd/system", …; only those of administrators, unless `of_packages`.
+std::vector<std::string> unit_folders(bool of_packages) {
+  if (!of_packages) return {"/etc/systemd/system", "/usr/local/lib/systemd/system"};
+  return in_config_folders("systemd/system");
 }
 
 // The unit of a unit file or a drop-in: ".../up.service", ".../up.service.d/a.conf".
@@ -77,9 +82,9 @@ class Finder {
         scope_(scope),
         others_(others),
         starts_(
-            root, unit_folders(!others.empty()), [this](const std::string& folder) -> const auto& {
-              return names_in(folder);
-            }) {}
+            root, unit_folders(!others.empty()),
+            others.empty() ? std::vector<std::string>{} : in_config_folders("udev/rules.d"),
+            [this](const std::string& folder) -> const auto& { return names_in(folder); }) {}
 
   Recipe run() {
     for (const RecipePlace& place : boot_places()) look_at_place(place);
@@ -241,7 +246,7 @@ class Finder {
     const Origin& origin = file.origin;
     bool& retires = file.look.nothing_else;
     retires = retires && !origin.only_tools && file.path == origin.called &&
-              origin.start != UnitStart::ByTimer && file.path.ends_with("/" + origin.unit) &&
+              origin.runs_at_boot() && file.path.ends_with("/" + origin.unit) &&
               !starts_.has_drop_ins(origin.unit, kRetiringDropIn);
     for (RecipeLine& line : file.look.lines)
       if (!retires && line.by_hand.empty()) line.by_hand = kOtherCommands;

@@ -4,18 +4,28 @@
 namespace pvrdma::probes {
 
 bool Origin::runs_at_boot() const {
-  return place->at_boot && as.at_boot && start != UnitStart::ByTimer;
+  const bool later = start == UnitStart::ByTimer || start == UnitStart::ByEvent;
+  return place->at_boot && as.at_boot && !later;
 }
 
 const char* Origin::when() const {
-  return start == UnitStart::ByTimer     ? "run by a timer"
-         : start == UnitStart::AfterBoot ? "run by a timer after every boot"
-                                         : place->when;
+  switch (start) {
+    case UnitStart::ByEvent:
+      return "run when udev or a path unit starts it";
+    case UnitStart::ByTimer:
+      return "run by a timer";
+    case UnitStart::AfterBoot:
+      return "run by a timer after every boot";
+    default:
+      return place->when;
+  }
 }
 
 std::string Origin::by_hand() const {
   if (!as.by_hand.empty()) return as.by_hand;
   if (start == UnitStart::ByTimer) return "a timer starts it again and again: a loop";
+  if (start == UnitStart::ByEvent)
+    return "udev or a path unit starts it at events, beside the agent";
   // A script that root's crontab runs may still be edited.
   return only_tools || by.empty() ? place->by_hand : "";
 }

@@ -2,6 +2,7 @@
 #include "probes/recipe/places.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "agent/base/text.hpp"
 #include "probes/settings.hpp"
@@ -45,43 +46,46 @@ bool is_of(std::string_view unit, std::string_view file) {
   return unit.starts_with(file.substr(0, at + 1)) && unit.ends_with(file.substr(at + 1));
 }
 
-std::string timer_of(const std::string& unit) { return unit.substr(0, unit.rfind('.')) + ".timer"; }
+// "up@ens224.timer" -> "up@.timer"; empty: the unit is no instance.
+std::string template_of(const std::string& unit) {
+  const std::size_t at = unit.find('@');
+  return at == std::string::npos ? "" : unit.substr(0, at + 1) + unit.substr(unit.rfind('.'));
+}
 
 }  // namespace
 
 std::span<const RecipePlace> boot_places() { return kBootPlaces; }
 
 UnitStart UnitStarts::of(const std::string& unit) {
-  if (!wanted_) find_wanted();
-  const auto is_wanted = [&](const std::string& name) {
-    if (!is_template(name)) return wanted_->contains(name);
-    return std::any_of(wanted_->begin(), wanted_->end(),
-                       [&](const std::string& one) { return is_of(one, name); });
-  };
-  if (is_wanted(unit)) return UnitStart::AtBoot;
-  const std::string timer = timer_of(unit);
-  return is_wanted(timer) ? by_timer(timer) : UnitStart::Never;
+  if (!starts_) find();
+  UnitStart start = UnitStart::Never;
+  for (const auto& [one, how] : *starts_)
+    if (is_of(one, unit)) start = std::max(start, how);
+  return start;
 }
 
 std::vector<std::string> UnitStarts::instances_of(const std::string& unit) {
   std::vector<std::string> instances;
   if (!is_template(unit) || of(unit) == UnitStart::Never) return instances;
-  for (const std::string& one : *wanted_)
-    if (is_of(one, unit) || is_of(one, timer_of(unit)))
-      instances.push_back(one.substr(0, one.rfind('.')) + ".service");
+  for (const auto& [one, how] : *starts_)
+    if (is_of(one, unit)) instances.push_back(one);
   return instances;
 }
 
-void UnitStarts::find_wanted() {
-  wanted_.emplace();
-  for (const std::string& folder : folders_) {
+void UnitStarts::add(const std::string& unit, UnitStart start) {
+  UnitStart& known = (*starts_)[unit];
+  known = std::max(known, start);
+}
+
+void UnitStarts::find() {
+  starts_.emplace();
+  for (const std::string& folder : units_) {
     // Packages make links where a unit of theirs is to run; many of their units never start.
     const bool of_administrator = folder.starts_with("/etc/") || folder.starts_with("/usr/local/");
     for (const std::string& name : names_in_(folder)) {
       const std::string path = folder + "/" + name;
       if (name.ends_with(".wants") || name.ends_with(".requires")) {
-        const auto& names = names_in_(path);
-        wanted_->insert(names.begin(), names.end());
+        for (const std::string& unit : names_in_(path)) add(unit, UnitStart::AtBoot);
       } else if (of_administrator && name.ends_with(".d")) {
         for (const std::string& file : names_in_(path))
           if (file.ends_with(".conf")) add_wanted_by(path + "/" + file);
@@ -90,6 +94,15 @@ void UnitStarts::find_wanted() {
       }
     }
   }
+  std::set<std::string> names;
+  for (const std::string& folder : rules_)
+    for (const std::string& name : names_in_(folder))
+      if (name.ends_with(".rules") && names.insert(name).second)
+        add_wanted_by_rules(folder + "/" + name);
+  std::vector<std::string> started;
+  for (const auto& [unit, how] : *starts_) started.push_back(unit);
+  for (const std::string& unit : started)
+    if (unit.ends_with(".timer") || unit.ends_with(".path")) add_started_by(unit);
 }
 
 void UnitStarts::add_wanted_by(const std::string& file) {
@@ -99,28 +112,60 @@ void UnitStarts::add_wanted_by(const std::string& file) {
   if (!text) return;
   for (const Setting& one : parse_settings(*text))
     if (one.section == "Unit" && contains(kKeys, one.key))
-      for (const std::string_view unit : split_at_blanks(one.value)) wanted_->emplace(unit);
+      for (const std::string_view unit : split_at_blanks(one.value))
+        add(std::string{unit}, UnitStart::AtBoot);
 }
 
-// systemd.timer(5): the other two kinds of timer start the unit once in a boot. A timer that cannot
-// be read is treated like these, so the agent waits for its unit.
-UnitStart UnitStarts::by_timer(const std::string& timer) {
-  UnitStart start = UnitStart::AfterBoot;
-  for (const std::string& folder : folders_) {
-    looked_at_.push_back(folder + "/" + timer);
-    const auto text = read_file(root_ / looked_at_.back());
-    if (!text) continue;
-    for (const Setting& one : parse_settings(*text))
-      if (one.section == "Timer" && (one.key == "OnCalendar" || one.key == "OnUnitActiveSec" ||
-                                     one.key == "OnUnitInactiveSec"))
-        start = UnitStart::ByTimer;
-    break;
+void UnitStarts::add_wanted_by_rules(const std::string& file) {
+  constexpr std::string_view kKey = "ENV{SYSTEMD_WANTS}";
+  const auto text = read_file(root_ / file, kReadLimitBytes, kTrustedLinks);
+  if (!text) return;
+  for (std::string_view rest = *text; !rest.empty();) {
+    std::string_view line = trimmed(cut(rest, '\n'));
+    if (line.starts_with('#')) continue;
+    for (std::size_t at = 0; (at = line.find(kKey)) != std::string_view::npos;) {
+      line.remove_prefix(at + kKey.size());
+      const std::string_view sign = trimmed(cut(line, '"')), units = cut(line, '"');
+      if (sign != "=" && sign != "+=" && sign != ":=") continue;
+      for (const std::string_view unit : split_at_blanks(units))
+        add(std::string{unit}, UnitStart::ByEvent);
+    }
   }
-  return start;
+}
+
+// Adds the service of a timer or path unit: its Unit=, else that of its own name. systemd.timer(5):
+// OnCalendar= and two other keys start it again and again. A timer that cannot be read is treated
+// as one that starts it once, so the agent waits for the service.
+void UnitStarts::add_started_by(const std::string& unit) {
+  const bool timer = unit.ends_with(".timer");
+  const std::string stem = unit.substr(0, unit.rfind('.')), of_template = template_of(unit);
+  UnitStart start = timer ? UnitStart::AfterBoot : UnitStart::ByEvent;
+  std::string service = stem + ".service";
+  const auto read = [&](const std::string& name) {
+    for (const std::string& folder : units_) {
+      looked_at_.push_back(folder + "/" + name);
+      const auto text = read_file(root_ / looked_at_.back(), kReadLimitBytes, kTrustedLinks);
+      if (!text) continue;
+      for (const Setting& one : parse_settings(*text)) {
+        if (one.section != (timer ? "Timer" : "Path")) continue;
+        if (one.key == "OnCalendar" || one.key == "OnUnitActiveSec" ||
+            one.key == "OnUnitInactiveSec")
+          start = UnitStart::ByTimer;
+        if (one.key == "Unit") service = one.value;
+      }
+      return true;
+    }
+    return false;
+  };
+  if (!read(unit) && !of_template.empty()) static_cast<void>(read(of_template));
+  constexpr std::string_view kInstance = "%i";
+  if (const std::size_t at = service.find(kInstance); at != std::string::npos)
+    service.replace(at, kInstance.size(), stem.substr(stem.find('@') + 1));
+  add(service, start);
 }
 
 bool UnitStarts::has_drop_ins(const std::string& unit, const std::string& except) {
-  for (const std::string& folder : folders_)
+  for (const std::string& folder : units_)
     for (const std::string& entry : names_in_(folder))
       if (entry.ends_with(".d") && is_of(entry.substr(0, entry.size() - 2), unit))
         for (const std::string& name : names_in_(folder + "/" + entry))

@@ -6,8 +6,8 @@
 
 #include <array>
 #include <functional>
+#include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,42 +39,52 @@ struct RecipePlace {
 [[nodiscard]] std::span<const RecipePlace> boot_places();
 
 // What starts a unit: the links of `systemctl enable`, units and drop-ins of administrators that
-// name it (Requires= and similar keys), and timers of the unit's name.
+// name it (Requires= and similar keys), timers and path units that are started themselves, and
+// rules of udev.
 
 enum class UnitStart {
   Never,      // nothing that is looked at here does
-  AtBoot,     // another unit wants it
-  AfterBoot,  // a timer, once in a boot
+  ByEvent,    // a path unit, or a rule of udev
   ByTimer,    // a timer, at times of its own
+  AfterBoot,  // a timer, once in a boot
+  AtBoot,     // another unit wants it
 };
 
 class UnitStarts {
  public:
   // Lists a folder; empty: it is not there, or not to be read.
   using NamesIn = std::function<const std::vector<std::string>&(const std::string& folder)>;
-  // `folders`: of units, the first before the others.
-  UnitStarts(const Root& root, std::vector<std::string> folders, NamesIn names_in)
-      : root_(root), folders_(std::move(folders)), names_in_(std::move(names_in)) {}
+  // `units`, `rules`: folders of units and of udev's rules, the first before the others.
+  UnitStarts(const Root& root, std::vector<std::string> units, std::vector<std::string> rules,
+             NamesIn names_in)
+      : root_(root),
+        units_(std::move(units)),
+        rules_(std::move(rules)),
+        names_in_(std::move(names_in)) {}
 
-  // A template, "up@.service", starts as its instances do.
+  // The greatest, where several things start the unit. A template, "up@.service", starts as its
+  // instances do.
   [[nodiscard]] UnitStart of(const std::string& unit);
   // The instances of a template that start; empty for another unit.
   [[nodiscard]] std::vector<std::string> instances_of(const std::string& unit);
   // Whether the unit, or an instance of it, has drop-ins other than `except`, which may give the
   // unit something else to do.
   [[nodiscard]] bool has_drop_ins(const std::string& unit, const std::string& except);
-  // The files of timers that were asked for, there or not, and of administrators' units.
+  // The files of timers and path units that were asked for, there or not, and of administrators'
+  // units.
   [[nodiscard]] const std::vector<std::string>& looked_at() const { return looked_at_; }
 
  private:
-  [[nodiscard]] UnitStart by_timer(const std::string& timer);
-  void find_wanted();
+  void find();
+  void add(const std::string& unit, UnitStart start);
   void add_wanted_by(const std::string& file);
+  void add_wanted_by_rules(const std::string& file);
+  void add_started_by(const std::string& unit);
 
   const Root& root_;
-  std::vector<std::string> folders_;
+  std::vector<std::string> units_, rules_;
   NamesIn names_in_;
-  std::optional<std::set<std::string>> wanted_;  // by another unit
+  std::optional<std::map<std::string, UnitStart>> starts_;
   std::vector<std::string> looked_at_;
 };
 

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What starts a unit of the recipe, and what does not.
+#include "agent/tools/survey/recipe.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/probes/recipe_lines.hpp"
+#include "tests/unit/tree.hpp"
+
+using namespace pvrdma;
+using namespace pvrdma::probes;
+using namespace pvrdma::test;
+
+TEST_CASE("a timer or path unit starts the unit that it names, a rule of udev those it wants") {
+  const Tree tree;
+  const std::string folder = "/etc/systemd/system/", wants = folder + "timers.target.wants/";
+  tree.file(folder + "fix.service", "[Service]\nExecStart=/sbin/modprobe vmw_pvrdma\n");
+  const auto found = [&] { return find_whole_recipe(tree.root(), scope()).files.at(0); };
+  const auto starts = [&](const std::string& when, bool at_boot) {
+    const RecipeFile file = found();
+    CHECK(file.when == when);
+    CHECK(file.in_effect);
+    CHECK(touches_driver_at_boot(file) == at_boot);
+    CHECK(file.retires_unit == at_boot);
+  };
+  for (const char* name : {"watch.timer", "watch.path"})
+    tree.link(wants + name, "../" + std::string{name});
+  CHECK_FALSE(found().in_effect);
+  tree.file(folder + "watch.timer", "[Timer]\nOnUnitActiveSec=5min\nUnit=fix.service\n");
+  starts("run by a timer", false);
+  tree.file(folder + "watch.timer", "[Timer]\nOnBootSec=1min\nUnit=fix.service\n");
+  starts("run by a timer after every boot", true);
+  // The timer does not start the unit of its own name then.
+  tree.file(folder + "watch.service", "[Service]\nExecStart=/sbin/modprobe vmw_pvrdma\n");
+  CHECK_FALSE(find_recipe(tree.root(), scope()).files.at(1).in_effect);
+  tree.remove(folder + "watch.service");
+  tree.remove(folder + "watch.timer");
+  tree.file(folder + "watch.path", "[Path]\nPathChanged=/run/a\nUnit=fix.service\n");
+  starts("run when udev or a path unit starts it", false);
+  CHECK(described(found().lines) ==
+        Lines{"2: udev or a path unit starts it at events, beside the agent"});
+  tree.remove(folder + "watch.path");
+  CHECK_FALSE(found().in_effect);
+  const std::string rules = "/etc/udev/rules.d/90-rdma.rules";
+  for (const char* key :
+       {"ENV{SYSTEMD_WANTS}==\"fix.service\"", "# ENV{SYSTEMD_WANTS}=\"fix.service\"",
+        "ENV{SYSTEMD_USER_WANTS}=\"fix.service\""}) {
+    tree.file(rules, std::string{key} + "\n");
+    CHECK_FALSE(found().in_effect);
+  }
+  for (const char* key :
+       {"ENV{SYSTEMD_WANTS}+=\"fix.service\"", "ENV{SYSTEMD_WANTS} = \"a.service fix.service\""}) {
+    tree.file(rules, "ACTION==\"add\", TAG+=\"systemd\", \\\n  " + std::string{key} + "\n");
+    starts("run when udev or a path unit starts it", false);
+  }
+  // A file of that name in /etc takes the place of a package's.
+  tree.file("/usr/lib/udev/rules.d/90-rdma.rules", tree.read(rules));
+  tree.file(rules, "");
+  CHECK_FALSE(found().in_effect);
+}
