@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What starts a unit of the recipe, and what does not.
+// What starts a unit or a crontab of the recipe, and what does not.
 #include "agent/tools/survey/recipe.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/probes/recipe_lines.hpp"
@@ -55,4 +55,27 @@ TEST_CASE("a timer or path unit starts the unit that it names, a rule of udev th
   tree.file("/usr/lib/udev/rules.d/90-rdma.rules", tree.read(rules));
   tree.file(rules, "");
   CHECK_FALSE(found().in_effect);
+}
+
+TEST_CASE("Debian's cron takes no file whose name has a dot") {
+  const Tree tree;
+  const auto paths = [&] {
+    Lines list;
+    for (const RecipeFile& file : find_whole_recipe(tree.root(), scope()).files)
+      list.push_back(file.path);
+    return list;
+  };
+  const Lines named{"/etc/cron.d/pvrdma.disabled", "/etc/cron.daily/rdma.sh"};
+  tree.file(named[0], "@reboot root modprobe vmw_pvrdma\n");
+  tree.program(named[1], "modprobe vmw_pvrdma\n");
+  CHECK(paths() == named);
+  tree.file("/usr/sbin/cron", "");  // also SUSE's, which is cronie
+  CHECK(paths() == named);
+  tree.file("/etc/debian_version", "12.5\n");
+  CHECK(paths().empty());
+  tree.remove("/usr/sbin/cron");  // systemd-cron takes other names
+  CHECK(paths() == named);
+  tree.file("/usr/sbin/cron", "");
+  tree.file("/etc/cron.d/pvRDMA_1-a", "@reboot root modprobe vmw_pvrdma\n");
+  CHECK(paths() == Lines{"/etc/cron.d/pvRDMA_1-a"});
 }
