@@ -91,6 +91,11 @@ std::vector<std::vector<std::string>> interpreters_of_root(const Root& root) {
   return found;
 }
 
+// False with hidepid=, where /proc does not list other users' processes, or refuses their files.
+bool shows_processes_of_root(const Root& root) {
+  return read_attribute(root / "/proc/1/status").has_value();
+}
+
 // Returns 0, or an errno: EAGAIN where the limit of tasks is reached. Each look would try again, so
 // nothing is logged here, as guarded() would do.
 template <typename Work>
@@ -129,13 +134,15 @@ std::vector<BootScript> boot_scripts(const Root& root, const Recipe& recipe,
   if (std::none_of(recipe.files.begin(), recipe.files.end(), touches_driver_at_boot))
     return scripts;
   const auto running = interpreters_of_root(root);
+  const bool is_shown = shows_processes_of_root(root);
+  const bool is_late = now.time_since_epoch() > kBootPatience;
   for (const RecipeFile& file : recipe.files) {
     if (!touches_driver_at_boot(file)) continue;
     BootScript script{file.path, false};
     if (std::none_of(running.begin(), running.end(),
                      [&](const auto& words) { return is_run_by(words, file, scope); })) {
       const auto moving = is_in_motion(file, in_motion);
-      script.ended = moving ? !*moving : now.time_since_epoch() > kBootPatience;
+      script.ended = moving && (*moving || is_shown) ? !*moving : is_late;
     }
     scripts.push_back(std::move(script));
   }

@@ -22,7 +22,8 @@
 
 namespace pvrdma::probes {
 
-// If systemd cannot be asked, a script counts as ended after this time since the boot.
+// If systemd cannot be asked, or /proc hides the processes of root, a script that is not seen to
+// run counts as ended after this time since the boot.
 inline constexpr Milliseconds kBootPatience{600'000};
 
 // Yields true while the unit runs or still has to run.

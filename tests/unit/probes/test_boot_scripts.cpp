@@ -36,7 +36,7 @@ struct Machine {
                         },
                         Milliseconds{60'000}};
 
-  Machine() { tree.directory("/proc"); }
+  Machine() { tree.file("/proc/1/status", "Name:\tsystemd\n"); }
   void rc_local(const std::string& content) const {
     tree.file("/etc/rc.local", content);
     std::filesystem::permissions(tree / "/etc/rc.local", std::filesystem::perms::owner_all);
@@ -121,6 +121,21 @@ TEST_CASE("where systemd cannot be asked, the time decides") {
   CHECK(machine.look(BootTime{kBootPatience + Milliseconds{1}}) == kEnded);
 }
 
+TEST_CASE("where /proc hides root's processes, the time decides too") {
+  Machine machine;
+  machine.rc_local(kScript);
+  machine.tree.remove("/proc/1");
+  SECTION("hidepid=2") {}
+  SECTION("hidepid=1") { machine.tree.unreadable("/proc/1/status"); }
+  CHECK(machine.look() == kGoing);
+  CHECK(machine.look(BootTime{kBootPatience}) == kGoing);
+  const BootTime late{kBootPatience + Milliseconds{1}};
+  machine.moving = true;
+  CHECK(machine.look(late) == kGoing);
+  machine.moving = false;
+  CHECK(machine.look(late) == kEnded);
+}
+
 TEST_CASE("only scripts that touch the driver at boot count") {
   Machine machine;
   machine.rc_local("modprobe ib_umad\nibv_devinfo\n");
@@ -159,7 +174,7 @@ struct OtherProcess {
   Tree tree;
   OtherProcess() {
     tree.program("/etc/rc.local", "modprobe -r vmw_pvrdma\nmodprobe vmw_pvrdma\n");
-    tree.directory("/proc");
+    tree.file("/proc/1/status", "Name:\tsystemd\n");
   }
   // `uids`: real, effective, saved and file system's, as in /proc/PID/status.
   [[nodiscard]] bool ended_beside(const std::vector<std::string>& words, const std::string& uids,
