@@ -101,6 +101,11 @@ constexpr CatalogueEntry kMachineEntries[] = {
      "{module} is kept from being loaded: {how}.",
      "Take that out of modprobe.d, or off the kernel's command line; where that is intended, take "
      "the module off modules.before."},
+    {FindingId::ModuleBlocked, "module-blocked", "unknown", "45abaa93dd4949638e98b58efaf1381d",
+     Severity::Warning, Actor::Guest, Concern::Modules | Concern::Blocks,
+     "{module} could not be loaded, and it is not known whether modprobe.d blocks it: {error}.",
+     "The agent is not root: `chmod o+r` on that file, or o+rx on that folder, lets the agent name "
+     "the line. `pvrdma-agentctl doctor` as root names it without that."},
     {FindingId::ModuleRefused, "module-refused", "", "7fc19c4a4a2e5610a34ee21581649541",
      Severity::Warning, Actor::Guest, Concern::Modules | Concern::Blocks,
      "The kernel refuses {module}: {error}.",

@@ -93,6 +93,11 @@ Finding module_blocked(const std::string& module, const std::string& how, bool r
                  required ? "required" : "optional");
 }
 
+Finding block_unknown(const std::string& module, const Error& error) {
+  return overall(FindingId::ModuleBlocked, {{"module", module}, {"error", error.message()}},
+                 "unknown");
+}
+
 Finding attempt_failed(const Attempt& attempt, MaybeAdapter adapter) {
   if (attempt.outcome == Outcome::Refused && attempt.verb == Verb::LoadModule)
     return make_finding(FindingId::ModuleRefused, {},

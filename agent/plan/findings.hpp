@@ -39,6 +39,8 @@ using MaybeAdapter = std::optional<std::string>;
 // `how`: what blocks the load; `required`: whether the adapters need the module.
 [[nodiscard]] Finding module_blocked(const std::string& module, const std::string& how,
                                      bool required);
+// `error`: why modprobe.d could not be read.
+[[nodiscard]] Finding block_unknown(const std::string& module, const Error& error);
 [[nodiscard]] Finding initramfs_old(const Initramfs& image, const Snapshot& snapshot);
 
 // Attempts that failed or that the executor's guard refused, and obstacles

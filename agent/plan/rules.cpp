@@ -93,6 +93,18 @@ bool out_of_the_way(const Inputs& in, const std::string& name) {
   return !worked(*budget.last) || budget.tries > 1;
 }
 
+bool failed(const Allowance& budget) {
+  return budget.refused != nullptr ||
+         (budget.last != nullptr && budget.last->finished && !worked(*budget.last));
+}
+
+// Most unreadable files of modprobe.d block nothing, so there is a finding only after a failed try.
+void report_unknown_block(const Inputs& in, Draft& draft, const Module& module) {
+  const Error* error = module.blocked.error();
+  if (error != nullptr && failed(gentle_budget(in, Verb::LoadModule, module.name)))
+    draft.find(findings::block_unknown(module.name, *error));
+}
+
 }  // namespace
 
 Afterwards slowly_if_failed(const Inputs& in, Verb verb, const std::string& target) {
@@ -147,6 +159,7 @@ void load_predecessors(const Inputs& in, Draft& draft) {
       draft.find(findings::module_blocked(name, *how, is_required(in.config, name)));
       continue;
     }
+    report_unknown_block(in, draft, *module);
     try_within_budget(in, draft, LoadModule{name}, name + " must be loaded before vmw_pvrdma", {});
   }
 }
@@ -166,6 +179,7 @@ void load_driver(const Inputs& in, Draft& draft) {
   // No try helps until an administrator removes the block; the next look sees that.
   if (const std::string* how = driver->blocked.get())
     return draft.find(findings::module_blocked(kDriverModule, *how, true));
+  report_unknown_block(in, draft, *driver);
   if (!predecessors_are_done(in)) return;
   try_within_budget(in, draft, LoadModule{kDriverModule},
                     "vmw_pvrdma is not loaded, and all that must precede it is", {},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The guides: commands, options, paths and links exist, each page is short, and each block for a guest is run in one.
+"""The guides: commands, options, paths and links exist, ports are opened, each page is short, and each block for a guest is run in one.
 
 A block that opens with ```sh run SCENARIO is run by that scenario of the lab, which calls `follow_guide PAGE SCENARIO`.
 """
@@ -13,6 +13,7 @@ from documented.pages import TREE, differ, read
 GUIDES = TREE / "packaging/guides"
 ENTRANCES = [TREE / name for name in ("README.md", "packaging/README.md", "packaging/templates/README.md")]
 SCENARIOS = TREE / "tests/lab/scenarios"
+MESH = TREE / "packaging/examples/slurm-verify-mesh"
 MOST_LINES = 120
 BLOCK = re.compile(r"^```(\w*) ?(.*)\n((?:(?!```).*\n)*)```$", re.MULTILINE)
 INLINE = re.compile(r"`([^`\n]+)`")
@@ -91,6 +92,15 @@ def one_kernel_only(text):
             yield "linux-modules-extra-$(uname -r) is for one kernel, and nothing names linux-image-generic for the next"
 
 
+def closed_ports(text):
+    """Complaints about a page that starts a mesh of machines, but leaves a default port of the mesh closed."""
+    meeting = re.search(r"\$first:(\d+)", read(MESH)).group(1)
+    pairs = re.search(r"int port = (\d+);", read(TREE / "agent/tools/verify/commands.hpp")).group(1)
+    for port in (meeting, pairs) if "verify mesh" in text or MESH.name in text else ():
+        if f"--add-port={port}/tcp" not in text:
+            yield f"firewalld keeps port {port} of the mesh closed"
+
+
 def check_guides(build):
     commands = helptext.agentctl(build)
     marked = set()
@@ -99,7 +109,7 @@ def check_guides(build):
         lines = text.count("\n")
         if lines > MOST_LINES:
             yield f"{path.name}: {lines} lines, more than {MOST_LINES}"
-        for complaint in (*wrong_calls(text, commands), *missing_files(text), *wrong_shell(text), *one_kernel_only(text)):
+        for complaint in (*wrong_calls(text, commands), *missing_files(text), *wrong_shell(text), *one_kernel_only(text), *closed_ports(text)):
             yield f"{path.name}: {complaint}"
         marked |= {(path.stem, words.removeprefix("run ")) for _, words, _ in blocks(text) if words}
     followed = {(page, name) for path in SCENARIOS.glob("*.sh")
@@ -107,6 +117,8 @@ def check_guides(build):
                 if name.split()[0] == path.stem}
     for path in (*GUIDES.glob("*.md"), *ENTRANCES):
         yield from (f"{path.relative_to(TREE)}: {complaint}" for complaint in dead_links(path, read(path)))
+    page = TREE / "packaging/man/pvrdma-agentctl-verify.1.scd"
+    yield from (f"{page.name}: {complaint}" for complaint in closed_ports(read(page)))
     for path in ENTRANCES:
         yield from (f"{path.relative_to(TREE)}: {complaint}" for complaint in one_kernel_only(read(path)))
     yield from differ("guides", "page and scenario of a run", {f"{a} {b}" for a, b in followed}, {f"{a} {b}" for a, b in marked})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: health, doctor and the forecast of the next boot name the file and line that blocks the driver: a hardening guide's line about a module that vmw_pvrdma needs, and a driver that takes the function by its ID
+# summary: health, doctor and the forecast of the next boot name the file and line that blocks the driver: a hardening guide's line about a module that vmw_pvrdma needs, also in a file that only root may read, and a driver that takes the function by its ID
 # adapters: 1
 # start: snapshot
 
@@ -38,6 +38,21 @@ blocked() {
   wait_until 60 "blocked: the line is removed: the agent goes on by itself" health_is ready
 }
 
+hidden() {
+  systemctl stop pvrdma-agent.service
+  take_out vmw_pvrdma rdma_ucm rdma_cm iw_cm ib_cm ib_umad mlx4_ib ib_uverbs ib_core
+  printf 'install ib_core /bin/true\n' >"$guide"
+  chmod 600 "$guide"
+  systemctl start pvrdma-agent.service
+  wait_until 60 "hidden: once the load has failed, a finding names the file" finding module-blocked
+  expect "hidden: health names it" sh -c "pvrdma-agentctl health | grep -qF 'reading $guide: Permission denied'"
+  expect "hidden: doctor, which root runs, names the line" names_line 1 pvrdma-agentctl doctor
+  chmod 644 "$guide"
+  wait_until 60 "hidden: readable, the file is named with its line" names_line 1 pvrdma-agentctl health
+  rm "$guide"
+  wait_until 60 "hidden: the line is removed: ready" health_is ready
+}
+
 claimed() {
   local function stub=/sys/bus/pci/drivers/pci-stub
   function=$(function_of 0)
@@ -62,5 +77,6 @@ claimed() {
 scenario() {
   wait_until 60 "health says ready" health_is ready
   blocked
+  hidden
   claimed
 }

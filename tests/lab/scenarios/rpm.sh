@@ -30,7 +30,8 @@ scenario() {
   files >files.before
   transaction "installed" "prein post posttrans" -i rpms/*.rpm
   expect "the installed files are those of the package" rpm -V --nodeps pvrdma-agent
-  expect "enabled for the next boot" systemctl is-enabled pvrdma-agent.service pvrdma-agent-executor.socket pvrdma-agent-wait-online.service
+  expect_equal "enabled for the next boot" 3 \
+    "$(systemctl is-enabled pvrdma-agent.service pvrdma-agent-executor.socket pvrdma-agent-wait-online.service | grep -cx enabled)"
   expect "units for other programs are off" integrations_are_off
   expect "journalctl -x explains the agent's messages" sh -c 'journalctl --list-catalog | grep -q pvrdma-agent'
   expect "sos has its plugin" sh -c 'PYTHONDONTWRITEBYTECODE=1 sos report --list-plugins | grep pvrdma_agent'

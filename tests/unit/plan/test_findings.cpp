@@ -19,6 +19,7 @@ std::vector<Finding> of_the_machine(const Snapshot& snapshot) {
           findings::driver_not_shipped(snapshot),
           findings::module_not_shipped("rdma_cm", snapshot, true),
           findings::module_not_shipped("mlx4_ib", snapshot, false),
+          findings::block_unknown("rdma_cm", {13, "reading", "/etc/modprobe.d/x.conf"}),
           findings::initramfs_old({"/boot/initrd.img", "/etc/modprobe.d/x.conf"}, snapshot),
           findings::driver_in_use({{7, "job", "rocep0"}}, "why"),
           findings::driver_in_use({}, "why"),

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Settings that keep the driver from a module or a function: they are named, and nothing is tried.
+#include <algorithm>
+#include <cerrno>
+
+#include "agent/plan/findings.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/plan/scene.hpp"
 
@@ -31,6 +35,26 @@ TEST_CASE("modules that modprobe.d blocks are named, and not tried") {
   module(snapshot, "vmw_pvrdma").blocked = {};
   snapshot.ledger.attempts.clear();
   CHECK(described(plan_settled(snapshot)) == Steps{"LoadModule vmw_pvrdma"});
+}
+
+TEST_CASE("where modprobe.d cannot be read, that is said once a load has failed") {
+  const Error hidden{EACCES, "reading", "/etc/modprobe.d/x.conf"};
+  Snapshot snapshot = ready_scene();
+  adapter(snapshot).driver = Field<std::string>::absent();
+  adapter(snapshot).rdma_device = Field<RdmaDevice>::absent();
+  for (const char* name : {"rdma_cm", "vmw_pvrdma"}) {
+    module(snapshot, name) = unloaded(name);
+    module(snapshot, name).blocked = Field<std::string>::unreadable(hidden);
+  }
+  const Plan before = plan_settled(snapshot);
+  CHECK(described(before) == Steps{"LoadModule rdma_cm"});
+  CHECK(before.findings.empty());
+  snapshot.ledger.attempts = {
+      attempt(Verb::LoadModule, "rdma_cm", Milliseconds{500}, Outcome::Refused),
+      attempt(Verb::LoadModule, "vmw_pvrdma", Milliseconds{500}, Outcome::Failed)};
+  const Plan after = plan_settled(snapshot);
+  for (const char* name : {"rdma_cm", "vmw_pvrdma"})
+    CHECK(std::ranges::count(after.findings, findings::block_unknown(name, hidden)) == 1);
 }
 
 TEST_CASE("a module that hangs while it is loaded is a finding") {
