@@ -29,7 +29,7 @@ struct Settings {
   Milliseconds answer_within = std::chrono::seconds{5};
   Milliseconds reload_within = std::chrono::minutes{2};  // an unload may take seconds
   // The look that `status`, `plan` and `env` make where no agent runs; empty: none.
-  std::function<Result<LocalLook>()> look_without_agent;
+  std::function<LocalLook()> look_without_agent;
 };
 
 struct WaitOptions {

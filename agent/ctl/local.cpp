@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "agent/codec/ledger_file.hpp"
-#include "agent/config/config_files.hpp"
 #include "agent/plan/findings.hpp"
 #include "agent/plan/planner.hpp"
 #include "probes/observe.hpp"
@@ -23,8 +22,7 @@ Snapshot observe_locally(const Root& root, const Config& config, const Helpers& 
   return probes::observe(with, {config.modules.before});
 }
 
-LocalLook conclude_locally(const Config& config, const std::string& left_out,
-                           const Snapshot& snapshot) {
+LocalLook conclude_locally(const LoadedConfig& loaded, const Snapshot& snapshot) {
   const BootTime now = BootClock::now();
   // One look cannot tell when the last change was. The state is taken as settled, so that the plan
   // is that of an agent after its waits; only udev, and a module in its init function, are waited
@@ -33,18 +31,18 @@ LocalLook conclude_locally(const Config& config, const std::string& left_out,
   history.started = now;
   for (const Adapter& adapter : snapshot.adapters.value_or({}))
     history.adapters[adapter.function] = {BootTime{}, now - 3 * kSettle, 0, now};
-  Plan made = plan(config, snapshot, history, now);
-  if (!left_out.empty())
-    made.findings.insert(made.findings.begin(), findings::config_left_out(left_out));
-  Health health = assess(config, snapshot, made, history, now);
+  Plan made = plan(loaded.config, snapshot, history, now);
+  auto& all = made.findings;
+  if (!loaded.left_out.empty()) all.insert(all.begin(), findings::config_left_out(loaded.left_out));
+  if (!loaded.bad.empty()) all.insert(all.begin(), findings::config_bad(loaded.bad, true));
+  Health health = assess(loaded.config, snapshot, made, history, now);
   health.since = now;
   return {std::move(health), std::move(made)};
 }
 
-Result<LocalLook> look_locally(const Root& root) {
-  const auto loaded = load_config(root);
-  if (!loaded) return fail(loaded.error());
-  return conclude_locally(loaded->config, loaded->left_out, observe_locally(root, loaded->config));
+LocalLook look_locally(const Root& root) {
+  const LoadedConfig loaded = load_config_or_safe(root);
+  return conclude_locally(loaded, observe_locally(root, loaded.config));
 }
 
 }  // namespace pvrdma::ctl

@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "agent/base/error.hpp"
 #include "agent/base/file.hpp"
+#include "agent/config/config_files.hpp"
 #include "agent/model/config.hpp"
 #include "agent/model/health.hpp"
 #include "agent/model/snapshot.hpp"
@@ -31,13 +31,11 @@ struct Helpers {
 [[nodiscard]] Snapshot observe_locally(const Root& root, const Config& config,
                                        const Helpers& helpers = {});
 
-// The conclusions that an agent would draw from it. `left_out`: why a part of the configuration is
-// not used; empty: all is used.
-[[nodiscard]] LocalLook conclude_locally(const Config& config, const std::string& left_out,
-                                         const Snapshot& snapshot);
+// The conclusions that an agent would draw from it.
+[[nodiscard]] LocalLook conclude_locally(const LoadedConfig& loaded, const Snapshot& snapshot);
 
 // Both of the above. It does not know what the agent remembers: attempts, settling times,
-// transitions. The Error is that of the configuration.
-[[nodiscard]] Result<LocalLook> look_locally(const Root& root = Root{});
+// transitions.
+[[nodiscard]] LocalLook look_locally(const Root& root = Root{});
 
 }  // namespace pvrdma::ctl

@@ -66,14 +66,13 @@ constexpr CatalogueEntry kDoctorEntries[] = {
      "", "apt-get install ibverbs-providers\ndnf install libibverbs"},
     {FindingId::ProviderMissing, "provider-missing", "unnamed", "", Severity::Error, Actor::Image,
      Concern::Libraries,
-     "The provider {provider} is there, but no file of /etc/libibverbs.d names it: applications "
-     "see "
-     "no device.",
-     "Install the distribution's package, whole, or write that file; a library that was built for "
-     "/usr/local looks in /usr/local/etc/libibverbs.d. No reload of the driver helps.",
+     "The provider {provider} is there, but no file of {folder} names it: applications see no "
+     "device.",
+     "Install the distribution's package, whole, or write that file. No reload of the driver "
+     "helps.",
      "",
-     "mkdir -p /etc/libibverbs.d\n"
-     "echo 'driver vmw_pvrdma' >/etc/libibverbs.d/vmw_pvrdma.driver"},
+     "mkdir -p {folder}\n"
+     "echo 'driver vmw_pvrdma' >{folder}/vmw_pvrdma.driver"},
     {FindingId::ProviderMismatch, "provider-mismatch", "", "", Severity::Error, Actor::Image,
      Concern::Libraries,
      "{provider} is for another libibverbs: it has the private interface {has}, {library} wants "

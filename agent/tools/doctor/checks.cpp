@@ -63,7 +63,7 @@ Check libraries(const Survey& survey) {
   };
   for (const VerbsLibrary& library : found->verbs) line("", library);
   for (const VerbsLibrary& library : found->providers) line("provider: ", library);
-  tell(check, found->driver_file, "no file of /etc/libibverbs.d names vmw_pvrdma",
+  tell(check, found->driver_file, "no file of " + found->driver_folder + " names vmw_pvrdma",
        [](const std::string& file) { return "named by " + file; });
   for (const std::string& trace : found->vendor) check.note("vendor's: " + trace);
   return check;

@@ -9,7 +9,6 @@
 #include "agent/ctl/fields.hpp"
 #include "agent/ctl/local.hpp"
 #include "agent/model/catalogue.hpp"
-#include "agent/plan/findings.hpp"
 #include "agent/tools/doctor/surroundings.hpp"
 #include "agent/tools/doctor/survey_probe.hpp"
 #include "agent/tools/survey/driver_packages.hpp"
@@ -26,13 +25,10 @@ void take_health(Health health, Examination& examination) {
 }
 
 // Concludes from our own look, and adds the reason why no agent answered; a container has no agent.
-void conclude_alone(const Config& config, const Result<LoadedConfig>& loaded,
-                    const NoAnswer& trouble, Examination& examination) {
+void conclude_alone(const LoadedConfig& loaded, const NoAnswer& trouble, Examination& examination) {
   auto& all = examination.findings;
   const bool contained = examination.survey.container.is_known();
-  if (!loaded) all.push_back(findings::config_bad(loaded.error().message(), true));
-  take_health(conclude_locally(config, loaded ? loaded->left_out : "", examination.snapshot).health,
-              examination);
+  take_health(conclude_locally(loaded, examination.snapshot).health, examination);
   if (contained)
     std::erase_if(
         all, [](const Finding& finding) { return !concerns(finding.id, Concern::Containers); });
@@ -54,8 +50,8 @@ bool lacks_active_port(const Adapter& adapter) {
 
 Examination examine(const Settings& settings, const DoctorOptions& options) {
   Examination examination;
-  const auto loaded = load_config(options.root);
-  const Config config = loaded ? loaded->config : Config{};
+  const LoadedConfig loaded = load_config_or_safe(options.root);
+  const Config& config = loaded.config;
   auto answer = ask_health(settings.socket, kAnswerWithin);
   // The survey touches no device and comes first: after a crash of the driver a device could hang
   // us.
@@ -69,7 +65,7 @@ Examination examine(const Settings& settings, const DoctorOptions& options) {
   if (answer)
     take_health(std::move(answer->value), examination);
   else if (!has_crashed)
-    conclude_alone(config, loaded, answer.error(), examination);
+    conclude_alone(loaded, answer.error(), examination);
   auto more = doctor::surroundings(examination.snapshot, examination.survey);
   auto& all = examination.findings;
   // NoRdmaFunction says the same as NoAdapter, with more detail.

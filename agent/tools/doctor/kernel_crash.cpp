@@ -21,10 +21,18 @@ constexpr unsigned long kDied = 1UL << 7U, kLockedUp = 1UL << 14U;
 constexpr std::size_t kRecordBytes = 8192;          // PRINTKRB_RECORD_MAX and CONSOLE_EXT_LOG_MAX
 constexpr std::size_t kLogLimitBytes = 64U << 20U;  // the largest ring that log_buf_len allows
 
-constexpr std::array<std::string_view, 6> kStarts{
-    "BUG: ",         "Oops: ",          "general protection fault", "Unable to handle kernel",
-    "kernel BUG at", "Internal error: "};
+constexpr std::string_view kLockup = "watchdog: BUG: ";
+constexpr std::array<std::string_view, 7> kStarts{"BUG: ",
+                                                  "Oops: ",
+                                                  "general protection fault",
+                                                  "Unable to handle kernel",
+                                                  "kernel BUG at",
+                                                  "Internal error: ",
+                                                  kLockup};
 constexpr std::string_view kEnd = "---[ end trace";
+// A lockup has no such line. Kernels before 5.16 do not print the end of its stack either, so there
+// the next report ends it.
+constexpr std::string_view kStackEnd = "</TASK>", kNextReport = "---[ cut here ]---";
 // A line of a call trace has the brackets. The list "Modules linked in:" has names without them.
 constexpr std::string_view kInDriver = "[vmw_pvrdma]";
 
@@ -69,7 +77,7 @@ Result<std::string> read_kernel_log(const Root& root) {
 Field<KernelCrash> parse_kernel_log(std::string_view records) {
   Field<KernelCrash> first;
   KernelCrash crash;
-  bool inside = false;
+  bool inside = false, of_lockup = false;
   while (!records.empty()) {
     const std::string_view record = cut(records, '\n');
     // "6,339,5140900,-;message"; a line that begins with a blank belongs to the record above.
@@ -78,15 +86,17 @@ Field<KernelCrash> parse_kernel_log(std::string_view records) {
     const std::string_view message = record.substr(at + 1);
     if (names_process(message)) continue;
     const auto begins_so = [&](std::string_view start) { return message.starts_with(start); };
-    if (!inside && std::any_of(kStarts.begin(), kStarts.end(), begins_so)) {
+    if ((!inside || of_lockup) && std::any_of(kStarts.begin(), kStarts.end(), begins_so)) {
       inside = true;
+      of_lockup = begins_so(kLockup);
       crash = {std::string{message}, false};
     }
     if (!inside) continue;
     crash.in_driver = crash.in_driver || message.find(kInDriver) != std::string_view::npos;
     if (crash.in_driver) return crash;
     if (!first.is_known()) first = crash;
-    inside = !message.starts_with(kEnd);
+    inside = of_lockup ? !has_part(message, kStackEnd) && !has_part(message, kNextReport)
+                       : !begins_so(kEnd);
   }
   return first;
 }

@@ -76,8 +76,9 @@ void check_provider(const Libraries& libraries, const VerbsLibrary& first, Findi
   if (libraries.providers.empty())
     return add(findings, FindingId::ProviderMissing, "none", {{"library", first.path}});
   if (libraries.driver_file.is_absent())
-    return add(findings, FindingId::ProviderMissing, "unnamed",
-               {{"provider", libraries.providers.front().path}});
+    return add(
+        findings, FindingId::ProviderMissing, "unnamed",
+        {{"provider", libraries.providers.front().path}, {"folder", libraries.driver_folder}});
   const auto fits = [&](const VerbsLibrary& provider) {
     return !first.private_abi.is_known() || provider.private_abi == first.private_abi;
   };

@@ -36,7 +36,8 @@ struct VerbsLibrary {
 struct Libraries {
   std::vector<VerbsLibrary> verbs;      // libibverbs.so.1, in the order of the dynamic linker
   std::vector<VerbsLibrary> providers;  // vmw_pvrdma's, each in a folder of providers
-  // A file of /etc/libibverbs.d that makes libibverbs load the provider; absent: there is none.
+  std::string driver_folder;            // where the first libibverbs looks for names of providers
+  // A file of that folder that makes libibverbs load the provider; absent: there is none.
   Field<std::string> driver_file;
   // Traces of a vendor's OFED, for a person: "package libibverbs1 51mlnx1-1.51258",
   // "/etc/ld.so.conf.d/mlnx.conf: /opt/mellanox/lib".

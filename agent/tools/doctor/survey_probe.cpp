@@ -54,11 +54,7 @@ void look_for_reloads(const Root& root, const Config& config, Survey& seen) {
     for (const RecipeLine& line : file.lines)
       if (file.in_effect && line.touches_driver)
         seen.reloads.push_back({file.path, line.number, line.text, file.when, line.at_boot});
-  for (const Error& error : recipe.unreadable) seen.reloads_unread.push_back(error.message());
-  for (const NotOfRoot& one : recipe.not_of_root)
-    if (one.at_boot)
-      seen.reloads_unread.push_back(one.path + " is not opened, as it is not root's alone: it " +
-                                    one.why);
+  for (const Error& error : unread_files(recipe)) seen.reloads_unread.push_back(error.message());
 }
 
 // The MAC addresses that the interfaces have now, and those of the devices themselves, which a bond

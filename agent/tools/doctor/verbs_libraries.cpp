@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kLibrary = "libibverbs.so.1";
 constexpr const char* kProviderFolder = "/libibverbs";
-constexpr const char* kDriverFolder = "/etc/libibverbs.d";
+constexpr const char* kDriverFolder = "/etc/libibverbs.d";  // of distributions
 constexpr const char* kDpkgStatus = "/var/lib/dpkg/status";
 constexpr const char* kVendorFolder = "/opt/mellanox";
 constexpr std::size_t kLibraryLimitBytes = 8U << 20U;
@@ -71,9 +71,28 @@ Result<std::vector<ConfiguredFolder>> configured_folders(const Root& root) {
   return folders;
 }
 
-VerbsLibrary library_at(const Root& root, const std::string& path) {
+// The text of libibverbs has the folder that it was built for (rdma-core: CONFIG_DIR), which for
+// the prefix /usr/local is below that. A command to copy names the folder, so it has to be a plain
+// path.
+std::string driver_folder_in(std::string_view library) {
+  constexpr std::string_view kName = "/libibverbs.d";
+  const auto is_plain = [](char c) {
+    return is_alphanumeric(c) || contains(std::string_view{"/._-+"}, c);
+  };
+  if (const std::size_t at = library.find(kName); at != std::string_view::npos) {
+    const std::size_t start = library.rfind('\0', at) + 1;
+    const std::string_view folder = library.substr(start, at + kName.size() - start);
+    if (folder.starts_with('/') && std::ranges::all_of(folder, is_plain))
+      return std::string{folder};
+  }
+  return kDriverFolder;
+}
+
+void add_library(const Root& root, const std::string& path, Libraries& libraries) {
   const auto content = read_file(root / path, kLibraryLimitBytes);
-  return {path, content ? private_abi_in(*content) : Field<unsigned>::unreadable(content.error())};
+  if (libraries.verbs.empty()) libraries.driver_folder = driver_folder_in(content.value_or(""));
+  libraries.verbs.push_back(
+      {path, content ? private_abi_in(*content) : Field<unsigned>::unreadable(content.error())});
 }
 
 // Each file counts once, under whatever names it is found: in most systems /lib is a link to
@@ -84,11 +103,11 @@ bool is_new(const RootedPath& place, Files& seen) {
   return status && seen.emplace(status->st_dev, status->st_ino).second;
 }
 
-Field<std::string> driver_file(const Root& root) {
-  const auto names = list_directory(root / kDriverFolder);
+Field<std::string> driver_file(const Root& root, const std::string& folder) {
+  const auto names = list_directory(root / folder);
   if (!names) return Field<std::string>::from(fail(names.error()));
   for (const std::string& name : *names) {
-    const std::string path = std::string{kDriverFolder} + "/" + name;
+    const std::string path = folder + "/" + name;
     const auto text = read_file(root / path);
     if (!text) continue;
     std::string_view rest = *text;
@@ -177,7 +196,7 @@ Field<Libraries> look_at_verbs_libraries(const Root& root, std::string_view libr
   Files seen;
   for (const std::string& folder : folders) {
     const std::string path = folder + "/" + kLibrary;
-    if (is_new(root / path, seen)) libraries.verbs.push_back(library_at(root, path));
+    if (is_new(root / path, seen)) add_library(root, path, libraries);
     for (const std::string& name :
          list_directory(root / (folder + kProviderFolder)).value_or(std::vector<std::string>{})) {
       const auto abi = private_abi_of_provider(name);
@@ -186,7 +205,7 @@ Field<Libraries> look_at_verbs_libraries(const Root& root, std::string_view libr
         libraries.providers.push_back({provider, abi});
     }
   }
-  libraries.driver_file = driver_file(root);
+  libraries.driver_file = driver_file(root, libraries.driver_folder);
   look_for_vendor(root, *configured, libraries);
   return libraries;
 }

@@ -10,6 +10,7 @@
 #include "agent/tools/next_boot/initramfs_content.hpp"
 #include "agent/tools/survey/link_files.hpp"
 #include "agent/tools/survey/machine.hpp"
+#include "agent/tools/survey/recipe.hpp"
 #include "probes/initramfs.hpp"
 #include "probes/module_lookup.hpp"
 #include "probes/modules.hpp"
@@ -102,12 +103,12 @@ void look_at_links(const Root& root, const Config& config, Forecast& forecast) {
 void look_at_scripts(const Root& root, const Config& config, Forecast& forecast) {
   RecipeScope scope;
   scope.modules = config.modules.before;
-  Recipe recipe = find_recipe(root, scope);
+  const Recipe recipe = find_recipe(root, scope);
   const auto nothing_moves = [](const std::string&) -> Result<bool> { return false; };
   forecast.boot_scripts = boot_scripts(root, recipe, scope, nothing_moves, BootTime{});
   // `ended` tells about this boot only.
   for (BootScript& script : forecast.boot_scripts) script.ended = false;
-  std::ranges::move(recipe.unreadable, std::back_inserter(forecast.unreadable));
+  append(forecast.unreadable, unread_files(recipe));
 }
 
 // The modules, with the modules that they need in the next kernel, or, where that is not known, in

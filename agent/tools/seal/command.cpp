@@ -110,13 +110,14 @@ std::string rendered(const Traces& traces, const Style& style) {
 
 int seal(const Settings& settings, const Console& console, const SealOptions& options) {
   const Root root{options.root};
-  const auto loaded = load_config(root);
-  if (!loaded) return end_without(settings, console, loaded.error());
+  const LoadedConfig loaded = load_config_or_safe(root);
   std::vector<std::string> files;
-  for (const auto& file : loaded->files)
+  for (const auto& file : loaded.files)
     if (file != kGuestinfo)  // vSphere's, which is no file of the image
       files.push_back("/" + file.lexically_relative(root / "/").string());
-  const Traces traces = probes::find_traces(root, loaded->config, files);
+  Traces traces = probes::find_traces(root, loaded.config, files);
+  // An invalid configuration may have traces as well.
+  if (!loaded.bad.empty()) traces.unreadable.push_back({0, loaded.bad, ""});
   if (!settings.json)
     for (const Error& error : traces.unreadable)
       console.complain("not all could be looked at: " + printable(error.message()));

@@ -150,17 +150,14 @@ class TraceSearch {
   }
 
   void look_at_recipe() {
-    Recipe recipe = find_whole_recipe(root_, recipe_scope(root_, config_));
+    const Recipe recipe = find_whole_recipe(root_, recipe_scope(root_, config_));
     for (const RecipeFile& file : recipe.files)
       for (const RecipeLine& line : file.lines)
         if (file.in_effect && is_of_recipe(line)) {
           traces_.found.push_back({TraceKind::Recipe, file.path, line.number, line.text});
           break;
         }
-    std::ranges::move(recipe.unreadable, std::back_inserter(traces_.unreadable));
-    for (const NotOfRoot& one : recipe.not_of_root)
-      if (one.at_boot)
-        traces_.unreadable.push_back({0, "reading", one.path + ", as it " + one.why});
+    append(traces_.unreadable, unread_files(recipe));
   }
 
   const Root& root_;

@@ -90,6 +90,15 @@ Recipe find_whole_recipe(const Root& root, const RecipeScope& scope) {
   return find_recipe(root, scope, kOtherPlaces);
 }
 
+std::vector<Error> unread_files(const Recipe& recipe) {
+  std::vector<Error> unread = recipe.unreadable;
+  for (const NotOfRoot& one : recipe.not_of_root)
+    if (one.at_boot)
+      unread.push_back(
+          {0, "", one.path + " is not opened, as it is not root's alone: it " + one.why});
+  return unread;
+}
+
 RecipeScope recipe_scope(const Root& root, const Config& config) {
   RecipeScope scope;
   scope.modules = config.modules.before;

@@ -11,6 +11,10 @@ namespace pvrdma::probes {
 
 [[nodiscard]] Recipe find_whole_recipe(const Root& root, const RecipeScope& scope);
 
+// The files that could not be read, and those that run at boot and were not opened, as they are not
+// root's alone.
+[[nodiscard]] std::vector<Error> unread_files(const Recipe& recipe);
+
 // The scope for that system. An image has no sysfs, and so no adapters.
 [[nodiscard]] RecipeScope recipe_scope(const Root& root, const Config& config);
 

@@ -111,7 +111,7 @@ TEST_CASE("status and plan look themselves only where no agent runs") {
   const fake::Directory directory;
   Settings settings = fake::settings(directory / "socket");
   int looks = 0;
-  settings.look_without_agent = [&]() -> Result<LocalLook> {
+  settings.look_without_agent = [&] {
     ++looks;
     return LocalLook{samples::value(samples::ready()), samples::plan_value(kPlan)};
   };
@@ -132,19 +132,6 @@ TEST_CASE("status and plan look themselves only where no agent runs") {
   settings.socket = directory / "other";
   CHECK(status(settings, screen.console) == 3);
   CHECK(looks == 2);
-}
-
-TEST_CASE("a configuration that cannot be read ends the look of our own in one line") {
-  const fake::Directory directory;
-  Settings settings = fake::settings(directory / "socket");
-  settings.look_without_agent = []() -> Result<LocalLook> {
-    return fail(0, "", "/etc/pvrdma-agent/pvrdma-agent.toml:3: modules.reload: must be auto");
-  };
-  fake::Screen screen;
-  CHECK(status(settings, screen.console) == 3);
-  CHECK(screen.err() ==
-        "pvrdma-agentctl: /etc/pvrdma-agent/pvrdma-agent.toml:3: modules.reload: must be auto. "
-        "Check it with: pvrdma-agent --check-config\n");
 }
 
 TEST_CASE("reload: carried out") {

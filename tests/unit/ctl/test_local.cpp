@@ -18,10 +18,9 @@ TEST_CASE("a machine without an adapter is absent, and there is nothing to do") 
   std::filesystem::create_directories(directory / "proc");
   std::ofstream{directory / "proc/modules"} << "";
   const auto look = look_locally(Root{directory / ""});
-  REQUIRE(look);
-  CHECK(look->health.state == State::Absent);
-  CHECK(render_status(look->health, Style{}) == "no PVRDMA adapter\n");
-  CHECK(look->plan.actions.empty());
+  CHECK(look.health.state == State::Absent);
+  CHECK(render_status(look.health, Style{}) == "no PVRDMA adapter\n");
+  CHECK(look.plan.actions.empty());
 }
 
 TEST_CASE("a ledger that cannot be read is not an empty one") {
@@ -34,20 +33,27 @@ TEST_CASE("a ledger that cannot be read is not an empty one") {
   CHECK(error->message().find("ledger") != std::string::npos);
 }
 
-TEST_CASE("a bad configuration is reported") {
+TEST_CASE("with an invalid configuration the look tells its fault, and all else") {
   const fake::Directory directory;
   std::filesystem::create_directories(directory / "etc/pvrdma-agent");
   std::ofstream{directory / "etc/pvrdma-agent/pvrdma-agent.toml"}
       << "[modules]\nreload = \"sometimes\"\n";
+  std::filesystem::create_directories(directory / "sys/bus/pci/devices");
+  std::filesystem::create_directories(directory / "proc");
+  std::ofstream{directory / "proc/modules"} << "";
   const auto look = look_locally(Root{directory / ""});
-  REQUIRE_FALSE(look);
-  CHECK(look.error().message().find("pvrdma-agent.toml:2") != std::string::npos);
+  for (const auto& findings : {look.health.findings, look.plan.findings}) {
+    REQUIRE_FALSE(findings.empty());
+    CHECK(findings.front().id == FindingId::ConfigBad);
+    CHECK(findings.front().summary.find("pvrdma-agent.toml:2") != std::string::npos);
+  }
+  CHECK(look.health.state == State::Absent);
 }
 
 TEST_CASE("the plan without an agent is the one after the wait for network managers") {
   Snapshot snapshot = test::ready_scene();
   test::netdev(snapshot).owner = LinkOwner{LinkManager::Networkd, false, {}};
-  Config config;
-  config.every_adapter.mtu = 9000;
-  CHECK(conclude_locally(config, {}, snapshot).plan.actions.size() == 1);
+  LoadedConfig loaded;
+  loaded.config.every_adapter.mtu = 9000;
+  CHECK(conclude_locally(loaded, snapshot).plan.actions.size() == 1);
 }

@@ -35,11 +35,13 @@ doctor::GuestVm guest_vm(const Root& root) {
   const auto crash = probes::look_for_kernel_crash(root);
   if (crash.get() != nullptr && crash.get()->in_driver) return guest;
   const Snapshot snapshot = observe_locally(root, Config{});
-  for (const Adapter& adapter : snapshot.adapters.value_or({})) {
-    if (snapshot.first_nic.is(adapter.net_function)) guest.first_is_adapter = true;
+  const auto adapters = snapshot.adapters.value_or({});
+  const std::string* first = snapshot.first_nic.get();
+  if (first != nullptr && !adapters.empty())
+    guest.first_is_adapter = find_in(adapters, *first, &Adapter::net_function) != nullptr;
+  for (const Adapter& adapter : adapters)
     if (const Netdev* netdev = adapter.netdev.get())
       guest.links.push_back(link_of(adapter, *netdev));
-  }
   return guest;
 }
 

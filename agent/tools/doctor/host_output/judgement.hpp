@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,7 +26,8 @@ struct GuestVm {
   std::vector<GuestLink> links{};  // in the order of their PCI functions
   std::string uuid{};              // DMI; empty: only root may read it
   std::string name{};              // of the guest: often the VM's as well
-  bool first_is_adapter = false;   // the VM's first NIC, eth0 on the host, is a PVRDMA adapter
+  // The VM's first NIC, eth0 on the host, is a PVRDMA adapter; none: not known.
+  std::optional<bool> first_is_adapter{};
 };
 
 enum class Weight { Change, Unknown, Info, Good };  // in the order of display

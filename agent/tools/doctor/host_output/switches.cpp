@@ -50,9 +50,9 @@ std::optional<TableRow> switch_of(const HostTables& host, const GuestVm& guest) 
     if (last && is_client(row["Client"], names))
       add_switch(*last, row["Client"].ends_with(".eth0") ? of_first : of_others);
   }
-  const bool only_first = guest.first_is_adapter && guest.links.size() == 1;
+  const bool only_first = guest.first_is_adapter == true && guest.links.size() == 1;
   auto candidates = only_first ? std::vector<TableRow>{} : of_others;
-  if (guest.first_is_adapter || of_others.empty())
+  if (guest.first_is_adapter.value_or(of_others.empty()))
     for (const TableRow& one : of_first) add_switch(one, candidates);
   if (candidates.empty()) candidates = switches_of(host);
   return candidates.size() == 1 ? std::optional{candidates.front()} : std::nullopt;
@@ -94,8 +94,9 @@ bool has_priority_flow_control(const HostTables& host) {
     const std::string& options = row["Options"];
     const std::size_t at = options.find("pfctx=");
     if (at == std::string::npos) return false;
-    const std::string_view value = std::string_view{options}.substr(at + 6);
-    return !value.starts_with("0x00") && !value.starts_with("0 ") && !value.starts_with("0'");
+    // A mask of priorities, "0x08" or "8".
+    const std::size_t digit = options.find_first_not_of("0x", at + 6);
+    return digit != std::string::npos && is_hex(options[digit]);
   });
 }
 
@@ -131,6 +132,38 @@ HostRemark of_pause(const TableRow& row, bool has_priority) {
   if (is_plain_name(nic))
     off.commands = {"esxcli network nic pauseParams set -r true -t true -n " + nic};
   return off;
+}
+
+// None: the text does not list the host's NICs.
+std::optional<bool> has_nic_of(const std::string& rdma_driver, const Uplinks& uplinks) {
+  if (uplinks.nics.empty()) return std::nullopt;
+  return std::ranges::any_of(uplinks.nics, [&](const auto& nic) {
+    const char* driver = rdma_driver_of(nic.second.driver);
+    return driver != nullptr && driver == rdma_driver;
+  });
+}
+
+// A host loads only the drivers of NICs that it has, so a module that is not loaded may be no
+// fault.
+HostRemark of_missing_module(const TableRow& row, const Uplinks& uplinks) {
+  const std::string& name = row["Name"];
+  const bool is_off = row["Is Enabled"] == "false";
+  const auto about_it = [&](Weight weight, const char* means) {
+    return remark(weight, HostPart::Modules, row.line(),
+                  name + (is_off ? " is disabled" : " is not loaded"), means);
+  };
+  const auto has_nic = has_nic_of(name, uplinks);
+  if (has_nic == false) return about_it(Weight::Info, "the list of NICs has none of this driver");
+  const bool has_working_device = one_works(uplinks);
+  if (!has_working_device && !is_off && !has_nic)
+    return about_it(Weight::Unknown, "whether the host has a NIC of this driver is not told");
+  HostRemark one = about_it(has_working_device ? Weight::Info : Weight::Change,
+                            "the NICs of this driver have no RDMA device; loaded, it gives them "
+                            "one, after a restart of the host where it was disabled");
+  if (!has_working_device)
+    one.commands = {is_off ? "esxcli system module set -e true -m " + name
+                           : "esxcli system module load -m " + name};
+  return one;
 }
 
 }  // namespace
@@ -174,24 +207,14 @@ void judge_flow_control(const HostTables& host, const GuestVm& guest, HostReadin
 
 void judge_modules(const HostTables& host, const GuestVm& guest, HostReading& reading) {
   const Uplinks uplinks = uplinks_of(host, guest);
-  const bool has_working_device = one_works(uplinks);
   for (const TableRow& row : host.rows(HostPart::Modules)) {
     const std::string& name = row["Name"];
     if (!is_rdma_driver(name)) continue;
-    const bool is_off = row["Is Enabled"] == "false";
-    if (!is_off && row["Is Loaded"] != "false") {
+    if (row["Is Enabled"] == "false" || row["Is Loaded"] == "false")
+      reading.remarks.push_back(of_missing_module(row, uplinks));
+    else
       reading.remarks.push_back(remark(Weight::Good, HostPart::Modules, row.line(),
                                        name + " is enabled", "the RDMA half of a NIC's driver"));
-      continue;
-    }
-    HostRemark one = remark(has_working_device ? Weight::Info : Weight::Change, HostPart::Modules,
-                            row.line(), name + (is_off ? " is disabled" : " is not loaded"),
-                            "the NICs of this driver have no RDMA device; loaded, it gives them "
-                            "one, after a restart of the host where it was disabled");
-    if (!has_working_device)
-      one.commands = {is_off ? "esxcli system module set -e true -m " + name
-                             : "esxcli system module load -m " + name};
-    reading.remarks.push_back(std::move(one));
   }
 }
 

@@ -23,6 +23,7 @@ inline Survey good_survey() {
   Libraries libraries;
   libraries.verbs = {{"/usr/lib64/libibverbs.so.1", 34U}};
   libraries.providers = {{"/usr/lib64/libibverbs/libvmw_pvrdma-rdmav34.so", 34U}};
+  libraries.driver_folder = "/etc/libibverbs.d";
   libraries.driver_file = std::string{"/etc/libibverbs.d/vmw_pvrdma.driver"};
   libraries.vendor_packages = std::vector<std::string>{};
   survey.libraries = libraries;

@@ -83,6 +83,19 @@ TEST_CASE("the switch of the VM's regular adapter is not that of its PVRDMA adap
   CHECK(lines_of(reading) == lines_of(lists()));
 }
 
+TEST_CASE("a regular NIC's switch is not the adapter's where that has no port") {
+  // As where the adapter is disconnected: its port has no client.
+  const std::string text =
+      replaced(replaced(fixture("lists.txt"), "Client: renamed node.eth1", "Client: "),
+               "Client: vmnic0", "Client: renamed node.eth0");
+  doctor::GuestVm guest = kGuest;
+  guest.first_is_adapter = false;
+  CHECK(switch_lines(judge_host_output(text, guest)) == kNotTold);
+  // Where the guest does not know its first NIC, the only port is taken for an adapter's.
+  CHECK(has_part(switch_lines(judge_host_output(text, kGuest)).at(0),
+                 "change switch 20: Office: 2 uplinks"));
+}
+
 TEST_CASE("the switch of the VM's only adapter, which is the VM's first NIC") {
   // The regular NIC is at Office, which has two uplinks.
   const std::string text =
@@ -168,13 +181,6 @@ TEST_CASE("one thing of the lists spoiled at a time") {
     CHECK(remark_of(reading, one.part).weight == one.weight);
     CHECK(has_part(remark_of(reading, one.part).says, one.says));
   }
-  // Priority flow control takes the place of global flow control.
-  const HostReading priority = judge_host_output(
-      replaced(
-          replaced(fixture("lists.txt"), "true      true      true", "true     false     false"),
-          "options = ''", "options = 'pfctx=0x08 pfcrx=0x08'"),
-      kGuest);
-  CHECK(remark_of(priority, HostPart::FlowControl).weight == Weight::Info);
 }
 
 TEST_CASE("the protocols of a device whose driver does not tell them are needed") {
@@ -234,23 +240,4 @@ TEST_CASE("statistics that tell nothing do not make a host unknown") {
       kGuest);
   CHECK(remark_of(reading, HostPart::Statistics).weight == Weight::Info);
   CHECK(ctl::code_of(reading) == 0);
-}
-
-TEST_CASE("a disabled RDMA driver and missing flow control, between other text") {
-  const HostReading reading = judge_host_output(
-      "请检查 **Pause RX** 列\n\n# esxcli network nic pauseParams list\n"
-      "NIC     Pause Params Supported  Pause RX  Pause TX\n"
-      "------  ----------------------  --------  --------\n"
-      "vmnic1                    true     false     false\n\n"
-      "[root@localhost:/etc/rc.local.d] esxcfg-module -g nmlx5_rdma\n"
-      "nmlx5_rdma enabled = 0 options = 'dscp_force=26'\n",
-      {});
-  CHECK(lines_of(reading) ==
-        std::vector<std::string>{"change flow-control 6: vmnic1: Pause RX false, Pause TX false",
-                                 "change modules 9: nmlx5_rdma is disabled"});
-  CHECK(reading.remarks[0].commands ==
-        std::vector<std::string>{"esxcli network nic pauseParams set -r true -t true -n vmnic1"});
-  CHECK(reading.remarks[1].commands ==
-        std::vector<std::string>{"esxcli system module set -e true -m nmlx5_rdma"});
-  CHECK(reading.unknown.size() == 1);
 }

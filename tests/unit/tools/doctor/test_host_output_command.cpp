@@ -81,6 +81,10 @@ TEST_CASE("whether the first NIC is an adapter tells which ports may be an adapt
   tree.remove("/sys/bus/pci/devices/0000:03:00.0");
   CHECK(judged("Office") == "unknown");
   CHECK(judged("Fabric") == "unknown");
+  // The only port is the regular NIC's.
+  test::pci_function(tree, "0000:03:00.0", "15AD", "07B0", "vmxnet3");
+  tree.file("/lists", test::replaced(fixture("lists.txt"), "node.eth1", "node.eth0"));
+  CHECK(judged("Fabric") == "unknown");
 }
 
 TEST_CASE("from standard input") {

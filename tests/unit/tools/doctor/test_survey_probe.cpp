@@ -16,6 +16,7 @@ using namespace pvrdma;
 using namespace pvrdma::probes;
 using pvrdma::test::blocks_of;
 using pvrdma::test::Tree;
+using namespace std::string_literals;
 
 TEST_CASE("limits.conf: the last line for all users counts, soft or both") {
   const auto limit = parse_limits("/l.conf",
@@ -152,6 +153,27 @@ TEST_CASE("libraries are found in the order of the dynamic linker") {
   CHECK(by_path.get()->vendor_packages.is_absent());
 }
 
+TEST_CASE("libibverbs tells the folder in which it looks for the names of drivers") {
+  const Tree tree;
+  tree.file("/etc/ld.so.conf", "/usr/local/lib\n");
+  const std::string library = "\0/usr/local/etc/libibverbs.d\0%s/%s\0IBVERBS_PRIVATE_34"s;
+  tree.file("/usr/local/lib/libibverbs.so.1", library);
+  tree.file("/usr/local/lib/libibverbs/libvmw_pvrdma-rdmav34.so", "");
+  const auto file = [&] {
+    return look_at_verbs_libraries(tree.root(), "").value_or({}).driver_file;
+  };
+  tree.file("/etc/libibverbs.d/vmw_pvrdma.driver", "driver vmw_pvrdma\n");
+  CHECK(file().is_absent());
+  tree.file("/usr/local/etc/libibverbs.d/vmw_pvrdma.driver", "driver vmw_pvrdma\n");
+  CHECK(file().is("/usr/local/etc/libibverbs.d/vmw_pvrdma.driver"));
+  // Without such a text, or with one that is no path, it is the folder of distributions.
+  for (const std::string& other :
+       {"IBVERBS_PRIVATE_34"s, "\0x/libibverbs.d"s, "\0/$(x)/libibverbs.d"s}) {
+    tree.file("/usr/local/lib/libibverbs.so.1", other);
+    CHECK(file().is("/etc/libibverbs.d/vmw_pvrdma.driver"));
+  }
+}
+
 TEST_CASE("a configuration of the linker that includes itself does not loop") {
   const Tree tree;
   tree.file("/etc/ld.so.conf", "include /etc/ld.so.conf\n/usr/lib\n");
@@ -159,62 +181,6 @@ TEST_CASE("a configuration of the linker that includes itself does not loop") {
   tree.remove("/etc/ld.so.conf");
   tree.unreadable("/etc/ld.so.conf");
   CHECK(look_at_verbs_libraries(tree.root(), "").is_unreadable());
-}
-
-TEST_CASE("a crash in the kernel's log: the driver's before any other") {
-  CHECK(parse_kernel_log("6,1,5,-;vmw_pvrdma: attached\n SUBSYSTEM=pci\n").is_absent());
-  const std::string other =
-      "1,10,5,-;BUG: kernel NULL pointer dereference, address: 8\n"
-      "4,11,5,-;Modules linked in: vmw_pvrdma(OE) [last unloaded: vmw_pvrdma]\n"
-      "4,12,5,-;Call Trace:\n4,13,5,-; foo+0x1/0x2 [foo]\n"
-      "4,14,5,-;---[ end trace 0000000000000000 ]---\n";
-  CHECK(parse_kernel_log(other).is({"BUG: kernel NULL pointer dereference, address: 8", false}));
-  const std::string ours =
-      "4,20,5,-;Oops: 0002 [#2] PREEMPT SMP\n"
-      "4,21,5,-; pvrdma_netdevice_event_work+0x3b/0x60 [vmw_pvrdma]\n";
-  CHECK(parse_kernel_log(other + ours).is({"Oops: 0002 [#2] PREEMPT SMP", true}));
-  // A line of the driver outside of a crash does not count.
-  CHECK(parse_kernel_log(other + "4,22,5,-;foo [vmw_pvrdma]\n").get()->in_driver == false);
-}
-
-TEST_CASE("without a line in the log the taint flag tells of the crash") {
-  const Tree tree;
-  tree.file("/dev/kmsg", "6,1,5,-;quiet\n");
-  tree.file("/proc/sys/kernel/tainted", "4096\n");
-  CHECK(look_for_kernel_crash(tree.root()).is_absent());
-  tree.file("/proc/sys/kernel/tainted", "4224\n");  // 4096, and 128: died
-  CHECK(look_for_kernel_crash(tree.root()).is(KernelCrash{}));
-  tree.remove("/dev/kmsg");
-  CHECK(look_for_kernel_crash(tree.root()).is(KernelCrash{}));
-  tree.remove("/proc/sys/kernel/tainted");
-  CHECK(look_for_kernel_crash(tree.root()).is_unreadable());
-}
-
-TEST_CASE("lines that any process can write into the kernel's log are no crash") {
-  const Tree tree;
-  const std::string segfaults =
-      "6,1,5,-;BUG: x[811]: segfault at 0 ip 1 sp 2 error 6 in x[400000+1000]\n"
-      "6,2,5,-;[vmw_pvrdma][812]: segfault at 0 ip 1 sp 2 error 6\n";
-  tree.file("/dev/kmsg", segfaults);
-  tree.file("/proc/sys/kernel/tainted", "0\n");
-  CHECK(look_for_kernel_crash(tree.root()).is_absent());
-  tree.file("/proc/sys/kernel/tainted", "128\n");  // died, but the log does not tell why
-  CHECK(look_for_kernel_crash(tree.root()).is(KernelCrash{}));
-
-  tree.file("/dev/kmsg", segfaults + "1,3,5,-;BUG: soft lockup\n" + segfaults);
-  CHECK(look_for_kernel_crash(tree.root()).is({"BUG: soft lockup", false}));
-  const std::string ours = "1,4,5,-;BUG: soft lockup\n4,5,5,-; f+0x1/0x2 [vmw_pvrdma]\n";
-  tree.file("/dev/kmsg", segfaults + ours);
-  tree.file("/proc/sys/kernel/tainted", "16384\n");  // locked up
-  CHECK(look_for_kernel_crash(tree.root()).is({"BUG: soft lockup", true}));
-  tree.file("/dev/kmsg", "6,1,5,-;quiet\n");
-  CHECK(look_for_kernel_crash(tree.root()).is_absent());
-  // A crash that only the log tells of is not known.
-  tree.file("/dev/kmsg", ours);
-  tree.remove("/proc/sys/kernel/tainted");
-  const auto unknown = look_for_kernel_crash(tree.root());
-  REQUIRE(unknown.is_unreadable());
-  CHECK(unknown.error()->message().find("/proc/sys/kernel/tainted") != std::string::npos);
 }
 
 TEST_CASE("the kind of this system") {

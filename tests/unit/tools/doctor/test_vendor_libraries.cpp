@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The lines that replace a vendor's libraries in an image name the image's own packages.
+// Lines to copy that mend the libraries: those that replace a vendor's in an image name the image's
+// own packages.
 #include <string>
 #include <vector>
 
@@ -12,14 +13,29 @@
 using namespace pvrdma;
 using namespace pvrdma::test;
 
+namespace {
+
+std::string lines_for(const Survey& survey) {
+  std::string all;
+  for (const Finding& finding : doctor::surroundings(ready_scene(2), survey))
+    for (const std::string& line : commands_of(finding)) all += line + "\n";
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("the file that names the provider belongs where libibverbs looks for it") {
+  Survey survey = good_survey();
+  libraries(survey).driver_folder = "/usr/local/etc/libibverbs.d";
+  libraries(survey).driver_file = {};
+  CHECK(lines_for(survey) ==
+        "mkdir -p /usr/local/etc/libibverbs.d\n"
+        "echo 'driver vmw_pvrdma' >/usr/local/etc/libibverbs.d/vmw_pvrdma.driver\n");
+}
+
 TEST_CASE("the lines against a vendor's libraries fit the image") {
   Survey survey = good_survey();
-  const auto lines = [&] {
-    std::string all;
-    for (const Finding& finding : doctor::surroundings(ready_scene(2), survey))
-      for (const std::string& line : commands_of(finding)) all += line + "\n";
-    return all;
-  };
+  const auto lines = [&] { return lines_for(survey); };
   libraries(survey).vendor = {"/etc/ld.so.conf.d/mlnx.conf: /opt/mellanox/lib"};
   CHECK(lines().find("apt-get purge -y libibverbs1 \\\n") != std::string::npos);
   libraries(survey).vendor_packages = std::vector<std::string>{"libibverbs1", "librdmacm1"};

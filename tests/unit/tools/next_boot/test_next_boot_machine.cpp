@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // `doctor --next-boot` together with this machine's own state and configuration.
+#include <unistd.h>
+
 #include "tests/unit/tools/next_boot/next_boot_tree.hpp"
 
 using namespace pvrdma;
@@ -43,6 +45,20 @@ TEST_CASE("next boot: this machine's adapters, their links, units and scripts") 
   // An [[adapter]] for an adapter that is not here is no link of this machine.
   CHECK(seen.out.find("00:50:56:00:00:99") == std::string::npos);
   CHECK(seen.err.empty());
+}
+
+TEST_CASE("next boot: a script that is not root's alone is not read, so the answer is unknown") {
+  const Tree tree;
+  captured(tree, "debian-12", "6.1.0-56-amd64");
+  CHECK(look(tree, false).code == 0);
+  tree.program("/etc/rc.local", "/home/x/up.sh\n");
+  tree.file("/home/x/up.sh", "modprobe vmw_pvrdma\n");
+  REQUIRE(::chown((tree / "/home/x/up.sh").c_str(), 1000, 1000) == 0);
+  const Seen seen = look(tree, false);
+  CHECK(seen.code == 3);
+  CHECK(seen.err.find(
+            "/home/x/up.sh is not opened, as it is not root's alone: it belongs to uid 1000") !=
+        std::string::npos);
 }
 
 TEST_CASE("next boot: the owner of a link that two tables match is unknown") {

@@ -62,6 +62,18 @@ TEST_CASE("an image without traces of one VM is sealed") {
   CHECK(check(image).code == 0);
 }
 
+TEST_CASE("with an invalid configuration the other traces are found all the same") {
+  const Tree image;
+  image.file("/etc/machine-id", "");
+  image.file("/etc/pvrdma-agent/pvrdma-agent.toml", "[modules]\nreload = \"sometimes\"\n");
+  const fake::Printed unknown = check(image);
+  CHECK(unknown.code == 3);
+  CHECK(unknown.err.find("modules.reload = \"sometimes\"") != std::string::npos);
+  image.file("/etc/machine-id", "0123456789abcdef0123456789abcdef\n");
+  CHECK(check(image).code == 1);
+  CHECK(found_in(image) == List{"machine-id /etc/machine-id"});
+}
+
 TEST_CASE("configuration from vSphere is no file of the image") {
   const Tree image;
   image.file("/etc/machine-id", "");
@@ -149,7 +161,9 @@ TEST_CASE("a script that another user can change is not read, so the image is no
   REQUIRE(::chown((image / "/home/x/up.sh").c_str(), 1000, 1000) == 0);
   const fake::Printed sealed = check(image);
   CHECK(sealed.code == 3);
-  CHECK(sealed.err.find("reading /home/x/up.sh, as it belongs to uid 1000") != std::string::npos);
+  CHECK(sealed.err.find(
+            "/home/x/up.sh is not opened, as it is not root's alone: it belongs to uid 1000") !=
+        std::string::npos);
 }
 
 TEST_CASE("MACs, UUIDs and addresses are told from similar words") {
