@@ -106,6 +106,7 @@ void Recorder::drop_first() {
       config != first.end() && first["error"].get<std::string>().empty()) {
     start_["config"] = *config;
     start_["left_out"] = first["left_out"];
+    start_["error"] = "";
   }
   events_.erase(0, end + kEventEnd.size());
   --count_;

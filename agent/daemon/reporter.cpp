@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "agent/daemon/reporter.hpp"
 
+#include <array>
 #include <chrono>
 
 #include "agent/base/format.hpp"
 #include "agent/base/log.hpp"
 #include "agent/base/notify.hpp"
+#include "agent/base/text.hpp"
 #include "agent/model/catalogue.hpp"
 #include "agent/model/messages.hpp"
 #include "agent/plan/planner.hpp"
@@ -28,6 +30,19 @@ Level level_of(Severity severity) {
 
 // Even on a busy system a look begins only a few seconds late.
 constexpr Milliseconds kLate{10'000};
+
+// Tells findings apart that may be present together: an adapter has one of each kind, the machine
+// may have one for each module.
+std::string key_of(const Finding& finding) {
+  // These values change while the cause stays the same.
+  constexpr std::array<std::string_view, 4> kPassing{"since", "time", "tries", "who"};
+  std::string key = std::string{to_string(finding.id)} + " ";
+  if (finding.adapter) return key + *finding.adapter;
+  key += to_string(finding.severity);
+  for (const auto& [name, value] : finding.values)
+    if (!contains(kPassing, name)) key += " " + value;
+  return key;
+}
 
 // The fields of a journal entry about a step of the boot; with a null step the fields are empty and
 // left out. `pvrdma-agentctl boots` reads them (agent/ctl/boots_journal.hpp).
@@ -172,15 +187,14 @@ void Reporter::log_gids(const Health& health) {
 void Reporter::log_findings(const Health& health) {
   std::set<std::string> present;
   for (const Finding& finding : health.findings) {
-    const std::string adapter = finding.adapter.value_or("");
-    const std::string key = std::string{to_string(finding.id)} + " " + adapter +
-                            (adapter.empty() ? finding.summary : "");
+    const std::string key = key_of(finding);
     present.insert(key);
     if (findings_.count(key) > 0) continue;
     const CatalogueEntry* entry = find_entry(finding.id);
     log::event(level_of(finding.severity), entry != nullptr ? entry->message_id : "",
                finding.summary + (finding.remedy.empty() ? "" : " " + finding.remedy),
-               {{"PVRDMA_FINDING", to_string(finding.id)}, {"PVRDMA_ADAPTER", adapter}});
+               {{"PVRDMA_FINDING", to_string(finding.id)},
+                {"PVRDMA_ADAPTER", finding.adapter.value_or("")}});
   }
   findings_ = std::move(present);
 }

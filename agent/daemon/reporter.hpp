@@ -43,7 +43,7 @@ class Reporter {
   std::set<std::pair<StepKind, std::string>> steps_;
   std::map<std::string, std::string> ports_;    // function -> port state
   std::map<std::string, ApplicationGid> gids_;  // function -> its last GID
-  std::set<std::string> findings_;              // id and adapter of the present findings
+  std::set<std::string> findings_;              // keys of the present findings
   std::string status_;
   std::string pass_;
 };

@@ -75,11 +75,13 @@ void LedgerWriter::end(const OperationResult& result, BootTime now) {
   write();
 }
 
-void LedgerWriter::refuse(const Operation& operation, const OperationResult& result, BootTime now) {
+bool LedgerWriter::refuse(const Operation& operation, const OperationResult& result, BootTime now) {
   Attempt attempt = attempt_of(operation, now);
   finish(attempt, result, now);
+  const bool repeated = repeats_refusal(ledger_, attempt);
   add(ledger_, std::move(attempt));
   write();
+  return repeated;
 }
 
 void LedgerWriter::write() {

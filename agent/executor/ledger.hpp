@@ -34,7 +34,8 @@ class LedgerWriter {
   [[nodiscard]] std::optional<OperationResult> begin(const Operation& operation, Caller caller,
                                                      BootTime now);
   void end(const OperationResult& result, BootTime now);
-  void refuse(const Operation& operation, const OperationResult& result, BootTime now);
+  // True: the refusal repeats an equal one (agent/model/attempt.hpp).
+  bool refuse(const Operation& operation, const OperationResult& result, BootTime now);
 
  private:
   void write();

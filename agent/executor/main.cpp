@@ -65,6 +65,12 @@ std::string in_usec(Milliseconds time) {
   return std::to_string(std::chrono::microseconds{time}.count());
 }
 
+// The agent repeats a refused request every few seconds for as long as it needs the operation.
+Level level_of(const OperationResult& result, bool counted) {
+  if (result.repeated) return Level::Debug;
+  return counted ? level_of(result.outcome) : Level::Warning;
+}
+
 // `counted`: whether the ledger could be written; otherwise `result` says so.
 void log_operation(const Operation& operation, const OperationResult& result, Milliseconds took,
                    bool counted) {
@@ -73,7 +79,7 @@ void log_operation(const Operation& operation, const OperationResult& result, Mi
     message += to_string(result.outcome);
   if (!result.detail.empty() && result.outcome == Outcome::Done) message += ", ";
   message += result.detail;
-  const Level level = counted ? level_of(result.outcome) : Level::Warning;
+  const Level level = level_of(result, counted);
   const std::string target_name = target(operation);
   log::event(level, result.good() ? messages::kActionDone : messages::kActionFailed, message,
              {{"PVRDMA_VERB", to_string(verb(operation))},

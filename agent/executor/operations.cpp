@@ -100,7 +100,7 @@ OperationResult Operations::run(const Operation& operation, Caller caller) {
   auto no = refused(operation, ground.loaded, ground.facts);
   if (!no) no = still_loading(operation);
   if (no)
-    ledger_.refuse(operation, *no, BootClock::now());
+    no->repeated = ledger_.refuse(operation, *no, BootClock::now());
   else
     no = ledger_.begin(operation, caller, BootClock::now());
   if (no) return std::move(*no);

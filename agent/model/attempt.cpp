@@ -14,11 +14,17 @@ void shorten(std::string& text, std::size_t most) {
   if (text.size() > most) text = text.substr(0, most - 3) + "...";
 }
 
+void shorten(Attempt& attempt) {
+  shorten(attempt.target, kTargetKept);
+  shorten(attempt.detail, kDetailKept);
+}
+
+bool are_alike(const Attempt& left, const Attempt& right) {
+  return left.verb == right.verb && left.target == right.target && left.outcome == right.outcome;
+}
+
 void add_refusal(std::vector<Attempt>& refusals, Attempt refusal) {
-  const auto alike = [&](const Attempt& old) {
-    return old.verb == refusal.verb && old.target == refusal.target &&
-           old.outcome == refusal.outcome;
-  };
+  const auto alike = [&](const Attempt& old) { return are_alike(old, refusal); };
   const auto kept = std::count_if(refusals.begin(), refusals.end(), alike);
   const std::size_t most = refusal.outcome == Outcome::NotAllowed ? kRefusalsInARow : 1;
   if (static_cast<std::size_t>(kept) >= most)
@@ -52,6 +58,7 @@ constexpr Milliseconds kRecent{10'000};
 // A refused operation is requested again after its pause. A refusal that is much older belongs to
 // an earlier need for that operation, so it no longer counts.
 constexpr Milliseconds kStillRefused{25'000};
+constexpr Milliseconds kSameRow = kSlowRetry + kStillRefused;
 
 // The attempts of a list with one of these verbs and this target (empty: any) that are not
 // forgiven.
@@ -85,9 +92,16 @@ bool is_refusal(const Attempt& attempt) {
          (attempt.outcome == Outcome::InUse || attempt.outcome == Outcome::NotAllowed);
 }
 
+bool repeats_refusal(const Ledger& ledger, Attempt refusal) {
+  shorten(refusal);
+  return std::ranges::any_of(ledger.refusals, [&](const Attempt& old) {
+    return are_alike(old, refusal) && old.detail == refusal.detail &&
+           end_of(old) + kSameRow > end_of(refusal);
+  });
+}
+
 void add(Ledger& ledger, Attempt attempt) {
-  shorten(attempt.target, kTargetKept);
-  shorten(attempt.detail, kDetailKept);
+  shorten(attempt);
   if (is_refusal(attempt))
     add_refusal(ledger.refusals, std::move(attempt));
   else
@@ -106,11 +120,13 @@ Allowance allowance(const Ledger& ledger, const std::vector<Verb>& verbs, const 
   BootTime earliest{};
   const auto attempts = of(ledger.attempts, verbs, target, fresh_start);
   std::size_t in_a_row = 0;
+  BootTime before{};
   for (const Attempt* refusal : of(ledger.refusals, verbs, target, fresh_start)) {
     if (!attempts.empty() && attempts.back()->started >= refusal->started) continue;
     const bool by_guard = refusal->outcome == Outcome::NotAllowed;
-    if (!by_guard || earliest + kStillRefused < refusal->started) in_a_row = 0;
+    if (!by_guard || before + kSameRow < refusal->started) in_a_row = 0;
     if (by_guard) ++in_a_row;
+    before = end_of(*refusal);
     earliest = end_of(*refusal) + pause_after(in_a_row);
     result.refused = by_guard && earliest + kStillRefused > now ? refusal : nullptr;
   }

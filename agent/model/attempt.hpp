@@ -75,6 +75,10 @@ inline constexpr std::size_t kTargetKept = 64;
 // True where the attempt ended and changed nothing.
 [[nodiscard]] bool is_refusal(const Attempt& attempt);
 
+// Whether the ledger has an equal refusal, with the same detail, of the ten minutes before this
+// one.
+[[nodiscard]] bool repeats_refusal(const Ledger& ledger, Attempt refusal);
+
 // Adds the newest attempt to the list of its kind, and drops the oldest where the list is full. A
 // refusal "in use" replaces an equal earlier one, as do refusals by the guard beyond a few.
 void add(Ledger& ledger, Attempt attempt);

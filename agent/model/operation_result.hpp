@@ -20,6 +20,9 @@ struct OperationResult {
   // The driver was taken away from a function (unbound, or removed), whatever came after it. Only
   // for the executor, which counts it: not among the members (agent/model/members.hpp).
   bool driver_taken = false;
+  // The refusal repeats an equal one (agent/model/attempt.hpp). Also only for the executor, which
+  // logs the first.
+  bool repeated = false;
 
   // True where the kernel is in the requested state.
   [[nodiscard]] bool good() const noexcept {

@@ -208,9 +208,9 @@ const Adapter* last_reading(const AdapterHistory& entry, BootTime now) {
 
 History advance(History history, const Snapshot* before, const Snapshot& now) {
   if (now.customization.is_absent())
-    history.customized_since.reset();
-  else if (!history.customized_since)
-    history.customized_since = now.taken_at;
+    history.customized_until = std::min(history.customized_until, now.taken_at);
+  else if (before == nullptr || before->customization.is_absent())
+    history.customized_until = now.taken_at + kCustomizationPatience;
   note_loading(now, history);
   if (!now.adapters.is_known()) return history;
   std::map<std::string, AdapterHistory> adapters;

@@ -68,8 +68,9 @@ struct History {
   BootTime fresh_start{};
   // The modules that must precede the driver and are neither absent nor live, and since when.
   std::map<std::string, BootTime> loading_since;
-  // When a look first saw the customization that is under way; none: there is no customization.
-  std::optional<BootTime> customized_since;
+  // Until when the agent waits for the customization of the VM that is under way, or waited for the
+  // last one; zero: there was none.
+  BootTime customized_until{};
   // When an administrator last asked for a reload; none: the request was carried out or refused, or
   // there was none.
   std::optional<BootTime> reload_asked;
@@ -92,6 +93,10 @@ struct History {
 // driver reports PORT_ACTIVE within milliseconds of NETDEV_UP (drivers/infiniband/hw/vmw_pvrdma,
 // Linux 6.1); the rest allows for a loaded host.
 inline constexpr Milliseconds kSettle{3000};
+
+// How long the agent waits for a customization of the VM. cloud-init limits its network stage to
+// 120 s, and open-vm-tools its scripts to 100 s.
+inline constexpr Milliseconds kCustomizationPatience{120'000};
 
 // The adapter to judge instead of the one in the newest look; null: judge the newest look. Where
 // that look could not read all of the adapter, the last reading replaces it for kSettle: one look

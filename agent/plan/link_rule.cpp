@@ -22,13 +22,6 @@ constexpr Milliseconds kUdevPatience{60'000};
 constexpr Milliseconds kManagerPatience{60'000};
 constexpr Milliseconds kDownPatience{1000};
 
-// cloud-init limits its network stage to 120 s, and open-vm-tools its scripts to 100 s.
-constexpr Milliseconds kCustomizationPatience{120'000};
-
-BootTime customization_deadline(const Inputs& in) {
-  return in.history.customized_since.value_or(in.now) + kCustomizationPatience;
-}
-
 // Configured addresses that are not on the link.
 std::vector<std::string> missing_addresses(const AdapterConfig& wanted, const Netdev& netdev) {
   std::vector<std::string> missing;
@@ -210,6 +203,8 @@ void configure_link(const Inputs& in, Draft& draft, const Adapter& adapter) {
   const Netdev& netdev = *adapter.netdev.get();
   const AdapterConfig& wanted = config_of(in.config, adapter);
   report_duplicates(adapter, draft);
+  // The owner may be the agent itself or a network manager, and the advice differs.
+  if (wanted.manage == Manage::Auto && netdev.owner.is_unreadable()) return;
   if (!link_is_ours(in.config, adapter)) {
     report_foreign_link(draft, adapter, wanted);
     return;
@@ -241,7 +236,7 @@ void configure_link(const Inputs& in, Draft& draft, const Adapter& adapter) {
 }  // namespace
 
 bool awaits_customization(const Inputs& in) {
-  return !in.snapshot.customization.is_absent() && in.now < customization_deadline(in);
+  return !in.snapshot.customization.is_absent() && in.now < in.history.customized_until;
 }
 
 void report_customization(const Inputs& in, Draft& draft) {
@@ -251,7 +246,7 @@ void report_customization(const Inputs& in, Draft& draft) {
                                                     : "a customization of this VM (" +
                                                           customization.error()->message() + ")";
   if (awaits_customization(in)) {
-    draft.look_by(customization_deadline(in));
+    draft.look_by(in.history.customized_until);
     draft.find(findings::customization_awaited(what, kCustomizationPatience));
   } else {
     draft.find(findings::customization_late(what, kCustomizationPatience));

@@ -34,6 +34,8 @@ constexpr Milliseconds kMemory{600'000};
 // After three missed looks and a device command that timed out, the last look no longer counts as
 // the present state.
 constexpr Milliseconds kStale{60'000};
+// A step that is so late did not just wait for a busy CPU.
+constexpr Milliseconds kLate{2'000};
 
 // Whether two healths are equal for clients that watch: only the time of the look may differ.
 bool looks_the_same(Health left, const Health& right) {
@@ -109,6 +111,10 @@ void Stepping::next_by(BootTime when) {
   if (!e_.deadline || when < *e_.deadline) e_.deadline = when;
 }
 
+void Stepping::note_resumption() {
+  if (s_.deadline && now_ >= *s_.deadline + kLate) s_.resumed = now_;
+}
+
 void Stepping::expire() {
   if (now_ >= s_.started + s_.limits.ready) say_ready();
   expire_call();
@@ -124,6 +130,7 @@ void Stepping::finish() {
   plan_look_deadlines();
   plan_call_deadlines();
   plan_client_deadlines();
+  s_.deadline = e_.deadline;
 }
 
 Stepped first_step(const Start& start) {
@@ -151,6 +158,7 @@ Stepped first_step(const Start& start) {
 Stepped step(AgentState state, const Event& event, BootTime now) {
   Stepped next{std::move(state), {}};
   Stepping stepping{next.state, next.effects, now};
+  stepping.note_resumption();
   std::visit([&](const auto& one) { stepping.on(one); }, event);
   stepping.expire();
   stepping.finish();

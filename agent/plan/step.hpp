@@ -55,6 +55,11 @@ struct AgentState {
   bool config_unreadable = false;  // the last reading failed, which may pass
   BootTime started;
   TimeLimits limits;
+  // The deadline that the last step asked for, and when a step last came seconds after it: the
+  // machine was suspended, or other programs had the CPU. A call or look that was under way then
+  // gets its whole limit again.
+  std::optional<BootTime> deadline;
+  BootTime resumed;
 
   // The newest look, when it began, and when the last look ended that saw the same; none: no look
   // has ended. Attempts are in its ledger, completed from `tried`.

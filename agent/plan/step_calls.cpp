@@ -26,8 +26,9 @@ constexpr Milliseconds kRetry{50};
 constexpr Milliseconds kFirstPause{1'000};
 constexpr Milliseconds kLongestPause{16'000};
 
-BootTime bound_of(const CallUnderWay& call) {
-  return call.since + (takes_driver_away(call.operation) ? kReloadBound : kBound);
+BootTime bound_of(const CallUnderWay& call, BootTime resumed) {
+  return std::max(call.since, resumed) +
+         (takes_driver_away(call.operation) ? kReloadBound : kBound);
 }
 
 }  // namespace
@@ -120,7 +121,7 @@ void Stepping::expire_call() {
   }
   if (s_.repeated && now_ >= s_.repeat_at) e_.call = std::exchange(s_.repeated, std::nullopt);
   auto& busy = s_.history.busy;
-  if (!busy || busy->stuck || now_ < bound_of(*busy)) return;
+  if (!busy || busy->stuck || now_ < bound_of(*busy, s_.resumed)) return;
   busy->stuck = true;
   if (takes_driver_away(busy->operation))
     end_reload("the executor has not answered " + describe(busy->operation), {});
@@ -130,7 +131,7 @@ void Stepping::expire_call() {
 void Stepping::plan_call_deadlines() {
   if (s_.paused_until) next_by(*s_.paused_until);
   if (s_.repeated) next_by(s_.repeat_at);
-  if (s_.history.busy && !s_.history.busy->stuck) next_by(bound_of(*s_.history.busy));
+  if (s_.history.busy && !s_.history.busy->stuck) next_by(bound_of(*s_.history.busy, s_.resumed));
 }
 
 }  // namespace pvrdma

@@ -214,6 +214,7 @@ void Stepping::on(const Deadline& deadline) {
   s_.look_checked = is_young ? *since : now_;
   if (!since || is_young) return;
   e_.alive = true;
+  if (now_ < s_.resumed + s_.limits.look) return;
   if (std::exchange(s_.look_stuck, since) != since) conclude_again();
 }
 

@@ -37,6 +37,8 @@ class Stepping {
   void on(const CallEnded& ended);
   void on(const ExecutorUnreachable& unreachable);
 
+  // Comes before the event.
+  void note_resumption();
   // Does everything that is due by now.
   void expire();
   // Publishes the new conclusions, and sets the deadline.

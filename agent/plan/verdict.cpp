@@ -135,8 +135,8 @@ Health assess(const Config& config, const Snapshot& snapshot, const Plan& plan,
     entry.transitions = seen.transitions;
     entry.last_change = seen.port_changed;
     entry.gid_moves = seen.gid_moves;
-    // A customization of the VM starts a new time limit as well.
-    const BootTime since = std::max(seen.changed, history.customized_since.value_or(BootTime{}));
+    // The end of the wait for a customization of the VM starts a new time limit as well.
+    const BootTime since = std::max(seen.changed, std::min(history.customized_until, now));
     if (entry.state == State::Converging && now - since > config.readiness.timeout) {
       entry.state = State::Degraded;
       health.findings.push_back(findings::slow(adapter, config.readiness.timeout));

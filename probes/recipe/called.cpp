@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Which scripts a command line runs (scripts_called(), command.hpp).
+#include <algorithm>
 #include <array>
 
 #include "agent/base/text.hpp"

@@ -156,7 +156,7 @@ void service(std::string_view bytes) {
 // Gives the client a server's bytes.
 void client(std::string_view bytes) {
   Pair pair = connected_with(bytes);
-  Client caller{std::move(pair.ours)};
+  Client caller{PeerSocket{std::move(pair.ours)}};
   if (!caller.start_stream("x.y.Watch", Json::object())) return;
   for (int replies = 0; replies < 64; ++replies) {
     const auto reply = caller.next(Milliseconds{0});

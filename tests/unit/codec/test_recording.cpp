@@ -208,7 +208,9 @@ TEST_CASE("an entry that a list drops is one change, not one of each entry after
 
 TEST_CASE("the newest events are kept within both bounds, with the state before them") {
   SECTION("in number") {
-    Recorder recorder{Start{}};
+    Start start;
+    start.error = "bad";
+    Recorder recorder{start};
     recorder.add(look_at(ready_scene(), Milliseconds{0}), kNow);
     ConfigLoaded loaded;
     loaded.config.modules.reload = ReloadPolicy::Always;
@@ -221,6 +223,7 @@ TEST_CASE("the newest events are kept within both bounds, with the state before 
     REQUIRE(recording->base);
     CHECK(static_cast<const SystemState&>(*recording->base) == ready_scene());
     CHECK(recording->start.config == loaded.config);
+    CHECK(recording->start.error.empty());
   }
   SECTION("in bytes") {
     Recorder recorder{Start{}, 20'000};

@@ -6,6 +6,7 @@
 #include "agent/base/log.hpp"
 #include "agent/base/text.hpp"
 #include "agent/model/messages.hpp"
+#include "agent/plan/findings.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/logged.hpp"
 #include "tests/unit/notified.hpp"
@@ -138,6 +139,48 @@ TEST_CASE("each step of the boot is one entry, once an adapter was seen") {
   reporter.conclude(health, boot);
   REQUIRE(logged.entries().size() == 5);
   CHECK(logged.entries()[4].at(3) == "PVRDMA_STEP=address");
+}
+
+TEST_CASE("a finding of the whole machine is logged again where its cause is new") {
+  const Manager manager;
+  const ErrorOutput output;
+  Logged logged;
+  Reporter reporter;
+  Health health;
+  const auto entries = [&](const Finding& now) {
+    const std::size_t before = logged.entries().size();
+    health.findings = {now};
+    reporter.conclude(health, {});
+    return logged.entries().size() - before;
+  };
+  const RemovedAdapter removed{function_of(0), "00:50:56:00:00:10", "ens10", kNow};
+  RemovedAdapter a_moment_later = removed;
+  a_moment_later.removed += Milliseconds{1000};
+  const Milliseconds patience{86'400'000};
+  SECTION("not for a number, a time or other holders") {
+    CHECK(entries(findings::trying_slowly("LoadModule vmw_pvrdma", 5, {})) == 1);
+    CHECK(entries(findings::trying_slowly("LoadModule vmw_pvrdma", 6, {})) == 0);
+    CHECK(entries(findings::adapter_removed(removed, patience)) == 1);
+    CHECK(entries(findings::adapter_removed(a_moment_later, patience)) == 0);
+    CHECK(entries(findings::look_stuck(kNow)) == 1);
+    CHECK(entries(findings::look_stuck(kNow + Milliseconds{1000})) == 0);
+    CHECK(entries(findings::driver_in_use({{812, "job", "rocep0s10f1"}}, "a reason")) == 1);
+    CHECK(entries(findings::driver_in_use({{900, "job", "rocep0s10f1"}}, "a reason")) == 0);
+  }
+  SECTION("another subject, reason or severity") {
+    CHECK(entries(findings::trying_slowly("LoadModule vmw_pvrdma", 5, {})) == 1);
+    CHECK(entries(findings::trying_slowly("LoadModule rdma_cm", 5, {})) == 1);
+    CHECK(entries(findings::driver_in_use({}, "a reason")) == 1);
+    CHECK(entries(findings::driver_in_use({}, "another reason")) == 1);
+    CHECK(entries(findings::module_not_shipped("rdma_cm", ready_scene(), false)) == 1);
+    CHECK(entries(findings::module_not_shipped("rdma_cm", ready_scene(), true)) == 1);
+  }
+  SECTION("after it has ended") {
+    CHECK(entries(findings::look_stuck(kNow)) == 1);
+    health.findings.clear();
+    reporter.conclude(health, {});
+    CHECK(entries(findings::look_stuck(kNow)) == 1);
+  }
 }
 
 TEST_CASE("a pass is logged at debug only, where it is new or acts") {

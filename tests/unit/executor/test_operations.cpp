@@ -50,6 +50,12 @@ TEST_CASE_METHOD(OperationsFixture, "operations: a refusal is recorded, and noth
   REQUIRE(ledger().refusals.size() == 1);
   CHECK(ledger().refusals[0].outcome == Outcome::NotAllowed);
   CHECK(ledger().attempts.empty());
+  // The log has the first of equal refusals only.
+  CHECK_FALSE(result.repeated);
+  CHECK(operations.run(LoadModule{"floppy"}, Caller::Agent).repeated);
+  CHECK_FALSE(operations.run(LoadModule{"loop"}, Caller::Agent).repeated);
+  tree.file("/etc/pvrdma-agent/pvrdma-agent.toml", "[modules]\nreload = \"sometimes\"\n");
+  CHECK_FALSE(operations.run(LoadModule{"floppy"}, Caller::Agent).repeated);
 }
 
 TEST_CASE_METHOD(OperationsFixture,

@@ -26,16 +26,22 @@ Config configured(Manage manage) {
   return config;
 }
 
-History seen(const Snapshot& snapshot, BootTime since) {
-  History history = long_settled(snapshot);
-  history.customized_since = since;
-  return history;
+// The history after a first look at this time.
+History seen(Snapshot snapshot, BootTime when) {
+  snapshot.taken_at = when;
+  return advance(long_settled(snapshot), nullptr, snapshot);
+}
+
+Health health_of(const Config& config, const Snapshot& snapshot, const History& history,
+                 BootTime now = kNow) {
+  return assess(config, snapshot, plan(config, snapshot, history, now), history, now);
 }
 
 State state_of(const Config& config, const Snapshot& snapshot, const History& history) {
-  const Plan made = plan(config, snapshot, history, kNow);
-  return assess(config, snapshot, made, history, kNow).state;
+  return health_of(config, snapshot, history).state;
 }
+
+bool is_slow(const Health& health) { return finding(health.findings, FindingId::Slow) != nullptr; }
 
 }  // namespace
 
@@ -130,6 +136,31 @@ TEST_CASE("the wait is bounded, and a late customization is a warning") {
   CHECK(state_of({}, snapshot, seen(snapshot, kNow - kPatience)) == State::Degraded);
 }
 
+TEST_CASE("the time limit of an adapter starts anew when the wait ends") {
+  const Snapshot snapshot = fresh_clone();
+  const Config config = configured(Manage::Auto);
+  const Milliseconds limit = config.readiness.timeout;
+  const BootTime began = kNow - limit - Milliseconds{10'000};
+  const History history = seen(snapshot, began);
+  for (const Config& one : {Config{}, config}) {
+    const Health waiting = health_of(one, snapshot, history);
+    CHECK(waiting.state == State::Converging);
+    CHECK_FALSE(is_slow(waiting));
+  }
+  const auto is_slow_after = [&](const Snapshot& now, const History& after, BootTime end) {
+    CHECK_FALSE(is_slow(health_of(config, now, after, end)));
+    CHECK_FALSE(is_slow(health_of(config, now, after, end + limit)));
+    CHECK(is_slow(health_of(config, now, after, end + limit + Milliseconds{1})));
+  };
+  SECTION("as the customization has ended") {
+    Snapshot later = snapshot;
+    later.taken_at = kNow;
+    later.customization = {};
+    is_slow_after(later, advance(history, &snapshot, later), kNow);
+  }
+  SECTION("as it takes too long") { is_slow_after(snapshot, history, began + kPatience); }
+}
+
 TEST_CASE("an unreadable mark is waited for as long, and named") {
   Snapshot snapshot = fresh_clone();
   snapshot.customization = Field<std::string>::unreadable({EACCES, "opening", "/run/x"});
@@ -145,14 +176,20 @@ TEST_CASE("an unreadable mark is waited for as long, and named") {
 TEST_CASE(
     "the wait begins with the first look that sees a customization, and again with the next "
     "customization") {
-  Snapshot snapshot = fresh_clone();
-  snapshot.taken_at = kNow;
-  History history = advance({}, nullptr, snapshot);
-  CHECK(history.customized_since == kNow);
-  Snapshot later = snapshot;
-  later.taken_at = kNow + Milliseconds{2000};
-  history = advance(history, &snapshot, later);
-  CHECK(history.customized_since == kNow);
-  later.customization = {};
-  CHECK_FALSE(advance(history, &snapshot, later).customized_since);
+  constexpr Milliseconds kLater{2000};
+  const auto next_look = [](const Snapshot& snapshot, const History& history) {
+    return plan({}, snapshot, history, snapshot.taken_at).next_look;
+  };
+  Snapshot first = fresh_clone();
+  first.taken_at = kNow;
+  const History began = seen(first, kNow);
+  CHECK(next_look(first, began) == kNow + kPatience);
+  Snapshot second = first;
+  second.taken_at = kNow + kLater;
+  CHECK(next_look(second, advance(began, &first, second)) == kNow + kPatience);
+  second.customization = {};
+  const History ended = advance(began, &first, second);
+  Snapshot third = first;
+  third.taken_at = kNow + 2 * kLater;
+  CHECK(next_look(third, advance(ended, &second, third)) == third.taken_at + kPatience);
 }

@@ -107,6 +107,18 @@ TEST_CASE("step: a call that hangs is called stuck after its bound, and stays th
   CHECK_FALSE(agent.has(FindingId::ExecutorStuck));
 }
 
+TEST_CASE("step: a call during which the machine was suspended has its bound after that") {
+  Agent agent = asking(two_not_loaded());
+  agent.now += 600s;
+  SECTION("where the timer is the first event") { agent.on(Deadline{}); }
+  SECTION("where another event is the first") { agent.on(KernelChanged{}); }
+  CHECK_FALSE(agent.state.history.busy->stuck);
+  agent.wait(19'999ms);
+  CHECK_FALSE(agent.state.history.busy->stuck);
+  agent.wait(1ms);
+  CHECK(agent.state.history.busy->stuck);
+}
+
 TEST_CASE("step: an executor that dies in a call was reached, and is not asked the same at once") {
   Agent agent = asking(link_down());
   agent.on(CallEnded{kLink, fail(ECONNRESET, "waiting for", "the executor")});
@@ -194,7 +206,7 @@ TEST_CASE(
 }
 
 TEST_CASE("step: an executor that was missing once is no error of a later call") {
-  Agent agent = asking(link_down(), Limits{20s, 30s, 0ms, 30s});
+  Agent agent = asking(link_down(), TimeLimits{20s, 30s, 0ms, 30s});
   agent.on(ExecutorUnreachable{kLink, kMissing});
   agent.wait(2s);
   // The link was brought up by an administrator.

@@ -177,6 +177,17 @@ TEST_CASE("step: a look that hangs is a finding, and no reason to kill the agent
     CHECK_FALSE(agent.has(FindingId::LookStuck));
     CHECK(agent.state.health.state == State::Ready);
   }
+  SECTION("it does not, but the machine was suspended meanwhile") {
+    agent.looking_since = agent.now;
+    agent.now += 600s;
+    agent.on(Deadline{agent.looking_since});
+    // The service manager's clock stands still meanwhile.
+    CHECK(agent.fed == 1);
+    agent.wait(29'999ms);
+    CHECK_FALSE(agent.has(FindingId::LookStuck));
+    agent.wait(1ms);
+    CHECK(agent.has(FindingId::LookStuck));
+  }
   SECTION("it does not even begin") {
     agent.wait(150s);
     CHECK(agent.fed == 0);
