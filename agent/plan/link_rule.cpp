@@ -40,9 +40,9 @@ std::vector<std::string> dropped_addresses(const Config& config, const AdapterCo
   return dropped;
 }
 
-// Whether this agent has set the address with another prefix length and must remove that one first.
-// IPv6 has an address only once. IPv4 has it twice, with one GID, and the kernel deletes that GID
-// with the first of the two (addr_event(), Linux drivers/infiniband/core/roce_gid_mgmt.c).
+// Whether the agent has set the address with another prefix length, and must remove that one first.
+// A link can have an IPv6 address only once. It can have an IPv4 address twice, but the GID is one,
+// and goes with the first of the two (addr_event(), Linux drivers/infiniband/core/roce_gid_mgmt.c).
 bool awaits_removal(const std::string& address, const AdapterConfig& wanted, const Netdev& netdev) {
   return std::any_of(netdev.addresses.begin(), netdev.addresses.end(),
                      [&](const LinkAddress& other) {
