@@ -167,7 +167,7 @@ bool driver_is_decided(const Snapshot& snapshot, const Plan& plan) {
                         [](const Action& action) { return probes_functions(action.operation); });
   const Module* driver = snapshot.module(kDriverModule);
   if (driver != nullptr && !driver->init.is_absent()) return false;  // coming, or not known
-  // The plan may then wait for something else, such as a customization.
+  // Even if the plan waits for something else, such as a customization.
   if (driver != nullptr && (driver->shipped.is(Shipped::Missing) || driver->blocked.is_known()))
     return true;
   const auto tried = [](const Attempt& attempt) {
