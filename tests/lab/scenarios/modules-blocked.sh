@@ -45,7 +45,7 @@ hidden() {
   chmod 600 "$guide"
   systemctl start pvrdma-agent.service
   wait_until 60 "hidden: once the load has failed, a finding names the file" finding module-blocked
-  expect "hidden: health names it" sh -c "pvrdma-agentctl health | grep -qF 'reading $guide: Permission denied'"
+  expect "hidden: the journal names it" journal_has "opening $guide: Permission denied"
   expect "hidden: doctor, which root runs, names the line" names_line 1 pvrdma-agentctl doctor
   chmod 644 "$guide"
   wait_until 60 "hidden: readable, the file is named with its line" names_line 1 pvrdma-agentctl health
