@@ -30,8 +30,8 @@ constexpr std::array<std::string_view, 7> kStarts{"BUG: ",
                                                   "Internal error: ",
                                                   kLockup};
 constexpr std::string_view kEnd = "---[ end trace";
-// A lockup has no such line. Kernels before 5.16 do not print the end of its stack either, so there
-// the next report ends it.
+// A lockup's report has no such line. Older kernels, such as 5.8, do not mark the end of its stack
+// either, so there the next report ends it.
 constexpr std::string_view kStackEnd = "</TASK>", kNextReport = "---[ cut here ]---";
 // A line of a call trace has the brackets. The list "Modules linked in:" has names without them.
 constexpr std::string_view kInDriver = "[vmw_pvrdma]";

@@ -37,7 +37,7 @@ TEST_CASE("a soft lockup in the kernel's log: the driver's before any other") {
   CHECK(parse_kernel_log(other + end + ours + of_driver)
             .is({"watchdog: BUG: soft lockup - CPU#1 stuck for 22s! [x:7]", true}));
   CHECK(parse_kernel_log(other + end + of_driver).is({first, false}));
-  // Kernels before 5.16 do not print the end of the stack.
+  // Older kernels do not mark the end of the stack.
   CHECK(parse_kernel_log(other + ours + of_driver)
             .is({"watchdog: BUG: soft lockup - CPU#1 stuck for 22s! [x:7]", true}));
   CHECK(parse_kernel_log(other + "4,19,5,-;------------[ cut here ]------------\n" + of_driver)
