@@ -12,6 +12,8 @@ namespace {
 // the processes of a job ask together.
 constexpr std::uint64_t kPartOfCpu = 20;
 constexpr std::uint64_t kAtOnceUs = 5'000;
+// Connections are accepted, and counted, during a rest as well, so a rest could last for ever.
+constexpr std::uint64_t kLongestRestUs = 1'000'000;
 constexpr std::size_t kManyAccounts = 1024;
 constexpr std::size_t kCrowd = 8;        // more than the tools and exporters of a quiet machine
 constexpr std::size_t kPartOfCrowd = 4;  // the crowd has left when at most a fourth of it is there
@@ -78,15 +80,17 @@ void Clients::remove(const Connection& connection) {
   all_.erase(&connection);
 }
 
-void Clients::spent(uid_t uid, std::uint64_t cpu, std::uint64_t now) {
-  if (!is_limited(uid)) return;
+bool Clients::spent(uid_t uid, std::uint64_t cpu, std::uint64_t now) {
+  if (!is_limited(uid)) return false;
   // A user namespace can have thousands of users.
   if (accounts_.size() >= kManyAccounts) static_cast<void>(wake(now));
   Account& account = accounts_[uid];
-  account.settled = std::max(account.settled, now) + cpu * kPartOfCpu;
-  if (account.rests || account.settled - now <= kAtOnceUs * kPartOfCpu) return;
+  account.settled =
+      std::min(std::max(account.settled, now) + cpu * kPartOfCpu, now + kLongestRestUs);
+  if (account.rests || account.settled - now <= kAtOnceUs * kPartOfCpu) return false;
   account.rests = true;
   set_rest(uid, true);
+  return true;
 }
 
 std::optional<std::uint64_t> Clients::wake(std::uint64_t now) {

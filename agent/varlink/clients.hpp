@@ -34,8 +34,8 @@ class Clients {
   void remove(const Connection& connection);
   // Counts CPU time that this process has spent for a client of this user, at this time of
   // CLOCK_MONOTONIC (both in µs). A user who has used up the share of a user rests: nothing is done
-  // for its clients until wake().
-  void spent(uid_t uid, std::uint64_t cpu, std::uint64_t now);
+  // for its clients until wake(). Returns true if a rest begins, which may be the first to end.
+  [[nodiscard]] bool spent(uid_t uid, std::uint64_t cpu, std::uint64_t now);
   // Ends each rest whose time has come. Returns when the next one ends, if a user still rests.
   std::optional<std::uint64_t> wake(std::uint64_t now);
 

@@ -127,8 +127,7 @@ std::uint64_t Service::now() const {
 }
 
 void Service::spent(uid_t uid, std::uint64_t cpu) {
-  clients_.spent(uid, cpu, now());
-  if (!rest_) wake(now());
+  if (clients_.spent(uid, cpu, now()) || !rest_) wake(now());
 }
 
 void Service::wake(std::uint64_t now) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/unit/varlink/service_fixture.hpp"
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -23,13 +24,20 @@ ServiceFixture::ServiceFixture(const varlink::Limits& limits)
   const auto big = [](const CallPtr& call) {
     call->reply({{"filler", std::string(call->parameters().at("bytes").get<std::size_t>(), 'x')}});
   };
+  const auto work = [](const CallPtr& call) {
+    const auto end = varlink::cpu_us() + call->parameters().at("us").get<std::uint64_t>();
+    while (varlink::cpu_us() < end) {
+    }
+    call->reply({});
+  };
   const auto added = service.add_interface(
       kTestInterface, {{"Echo", echo},
                        {"Later", keep},
                        {"Watch", keep},
                        {"Drop", [](auto&&) {}},
                        {"Throw", [](auto&&) { throw std::runtime_error{"no\nway"}; }},
-                       {"Big", big}});
+                       {"Big", big},
+                       {"Work", work}});
   if (!added || !service.listen(path, 0666)) std::abort();
   service.on_idle([this] { ++idle; });
   service.on_crowd_left([this] { ++crowds_left; });

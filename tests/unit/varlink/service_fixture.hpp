@@ -19,6 +19,7 @@ method Watch() -> (n: int)
 method Drop() -> ()
 method Throw() -> ()
 method Big(bytes: int) -> (filler: string)
+method Work(us: int) -> ()
 error Odd (why: string)
 )";
 

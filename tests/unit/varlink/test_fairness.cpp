@@ -115,6 +115,8 @@ TEST_CASE("a user's place is free again as soon as its client is gone, even in a
   ServiceFixture fixture{limits_of(16, 4)};
   Crowd one{fixture.loop, fixture.path, kOne, 6, kSilentWatch};
   CHECK(one.listening() == 4);
+  // The user may rest meanwhile.
+  REQUIRE(fixture.loop.run_until([&] { return fixture.kept.size() == 4; }));
   int told = 0;
   for (const auto& call : fixture.kept) call->on_gone([&told] { ++told; });
   one.leave();
@@ -159,11 +161,32 @@ TEST_CASE("a user who floods gets each answer, one after another") {
   CHECK(fixture.loop.run_until([&] { return fixture.echoed.size() == kRequests; }, 30s));
 }
 
+TEST_CASE("a user who has cost much does not lengthen the rest of another user") {
+  ServiceFixture fixture;
+  std::optional<RawClient> one, two;
+  {
+    const AsNobody user{kOne};
+    one.emplace(fixture.client());
+  }
+  REQUIRE(one->ask(request("Work", R"({"us":500000})")));
+  std::string requests;
+  for (int n = 0; n < 300; ++n) requests += kHello + '\0';
+  {
+    const AsNobody user{kTwo};
+    two.emplace(fixture.client());
+  }
+  REQUIRE(two->send_some(requests) == requests.size());
+  // The share of kOne has made up for that work in ten seconds.
+  CHECK(fixture.loop.run_until([&] { return fixture.echoed.size() == 300; }, 8s));
+}
+
 TEST_CASE("a user's share of the CPU") {
   varlink::Clients clients{varlink::Limits{}, AsNobody::kUid};
   const auto rest = [&](uid_t uid, std::uint64_t cpu) {
-    clients.spent(uid, cpu, 1000);
-    return clients.wake(1000).value_or(0);
+    const bool begins = clients.spent(uid, cpu, 1000);
+    const auto end = clients.wake(1000);
+    CHECK(begins == end.has_value());
+    return end.value_or(0);
   };
   SECTION("5 ms at once, then a twentieth") {
     CHECK(rest(kOne, 5000) == 0);
@@ -174,7 +197,14 @@ TEST_CASE("a user's share of the CPU") {
   }
   SECTION("of each user apart") {
     CHECK(rest(kOne, 6000) == 121'000);
-    CHECK(rest(kTwo, 5001) == 101'020);
+    CHECK(clients.spent(kTwo, 5001, 1000));
+    CHECK(clients.wake(1000) == 101'020);
+  }
+  SECTION("for a second at most, whatever the user does meanwhile") {
+    CHECK(rest(kOne, 3'600'000'000) == 1'001'000);
+    CHECK_FALSE(clients.spent(kOne, 3'600'000'000, 500'000));
+    CHECK(clients.wake(1'001'000) == 1'500'000);
+    CHECK_FALSE(clients.wake(1'500'000));
   }
   SECTION("but root and the service's own user have no limit") {
     CHECK(rest(0, 1'000'000) == 0);
