@@ -10,6 +10,7 @@
 
 #include "agent/base/guarded.hpp"
 #include "agent/codec/json.hpp"
+#include "agent/varlink/closing.hpp"
 #include "probes/pci.hpp"
 
 namespace pvrdma {
@@ -126,10 +127,13 @@ void Daemon::happen(const Event& event) {
   const auto* looked = std::get_if<Looked>(&event);
   if (looked != nullptr) kernel_events_->set_filter(looked->snapshot);
   carry_out(now_.effects, now);
+  if (looked == nullptr) return;
+  // At every look, so that no ended process and no socket is left for long.
+  varlink::finish_closing();
   // Gives back the memory that bringing up adapters, or a crowd of clients, has needed: the daemon
   // may then rest for weeks. The new snapshot has just taken the place of one whose parts may lie
   // between those of the crowd. AgentService does the same when a crowd has left.
-  if (looked != nullptr) ::malloc_trim(0);
+  ::malloc_trim(0);
 }
 
 // In the order of the members of Effects.

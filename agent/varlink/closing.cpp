@@ -68,7 +68,6 @@ class Closers {
     waiting_.push_back(std::move(socket));
   }
 
-  // Called after each close, so that no ended process and no socket is left for long.
   void go_on() {
     const std::lock_guard guard{mutex_};
     std::erase_if(ending_, [](pid_t pid) { return ::waitpid(pid, nullptr, WNOHANG) != 0; });
@@ -133,7 +132,9 @@ void close_connected(Fd socket) noexcept {
   ::shutdown(socket.get(), SHUT_RDWR);
   if (holds_descriptors(socket)) closers().add(std::move(socket));
   socket = Fd{};
-  closers().go_on();
+  finish_closing();
 }
+
+void finish_closing() noexcept { closers().go_on(); }
 
 }  // namespace pvrdma::varlink

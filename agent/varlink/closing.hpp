@@ -33,6 +33,10 @@ void keep_urgent_bytes(const Fd& connected);
 // Closes a connected socket, and does not wait for the close of descriptors that it holds.
 void close_connected(Fd socket) noexcept;
 
+// Goes on with the sockets that other processes are to close, where no client leaves that would
+// cause that. To be called now and then.
+void finish_closing() noexcept;
+
 // Owns a connected socket.
 class PeerSocket {
  public:
