@@ -61,7 +61,7 @@ struct Ledger {
 
 // The limit for reloads and rebinds, and again for all other attempts.
 inline constexpr std::size_t kAttemptsKept = 64;
-inline constexpr std::size_t kRefusalsKept = 32;
+inline constexpr std::size_t kRefusalsKept = 128;
 // Of the guard's refusals of one operation, so many that the pause after them is the longest.
 inline constexpr std::size_t kRefusalsInARow = 8;
 inline constexpr std::size_t kDetailKept = 256;  // bytes

@@ -149,6 +149,8 @@ void Stepping::pass(Looked look) {
   const bool changed = !before || static_cast<const SystemState&>(*before) != *s_.snapshot;
   s_.look_began = look.began;
   s_.confirmed = std::max(s_.confirmed, s_.snapshot->taken_at);
+  // A call that did not fail at once has reached the executor.
+  if (s_.history.busy && look.began > s_.history.busy->since) s_.history.executor_missing.reset();
   conclude(before ? &*before : nullptr);
   // A later call may reach the executor.
   if (s_.plan.actions.empty() && !s_.paused_until) s_.history.executor_missing.reset();

@@ -205,6 +205,21 @@ TEST_CASE(
             ->summary.find("/run/executor: No such file") != std::string::npos);
 }
 
+TEST_CASE("step: an executor that works on a call is not missing, also while the call is stuck") {
+  Agent agent = asking(two_not_loaded(), TimeLimits{20s, 30s, 0ms, 30s});
+  agent.on(ExecutorUnreachable{kUmad, kMissing});
+  agent.wait(1s);
+  agent.look(two_not_loaded());
+  REQUIRE(agent.state.history.busy);
+  for (const auto later : {10ms, 60'000ms}) {
+    agent.wait(later);
+    agent.look(two_not_loaded());
+    REQUIRE(agent.state.history.busy);
+    CHECK_FALSE(agent.has(FindingId::ExecutorMissing));
+  }
+  CHECK(agent.has(FindingId::ExecutorStuck));
+}
+
 TEST_CASE("step: an executor that was missing once is no error of a later call") {
   Agent agent = asking(link_down(), TimeLimits{20s, 30s, 0ms, 30s});
   agent.on(ExecutorUnreachable{kLink, kMissing});
