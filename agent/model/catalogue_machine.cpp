@@ -127,6 +127,12 @@ constexpr CatalogueEntry kMachineEntries[] = {
      "Nothing is unloaded while a process holds an adapter, or the kernel itself uses one (NFS, "
      "NVMe "
      "or SMB over RDMA). The reload follows by itself once that has ended."},
+    {FindingId::DriverInUse, "driver-in-use", "release", "b743dbb6cd7354f69ce22dfb7ef69d45",
+     Severity::Warning, Actor::Guest, Concern::Readiness | Concern::Modules | Concern::Holders,
+     "vmw_pvrdma was unbound from {function}, or the function was removed, and the kernel waits "
+     "for the processes that have its RDMA device open.",
+     "End these processes: as root, `fuser -v /dev/infiniband/uverbs*` names them. The driver is "
+     "then bound again, if the function is still there."},
     {FindingId::HoldersUnknown, "holders-unknown", "", "1322fe1dea705ef790a18b1130ee2dc2",
      Severity::Warning, Actor::Guest, Concern::Readiness | Concern::Modules | Concern::Holders,
      "vmw_pvrdma ought to be reloaded ({reason}), but it is not known whether a program holds an "

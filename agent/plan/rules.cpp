@@ -75,6 +75,13 @@ bool may_have_netdev(const Inputs& in, const Adapter& adapter, Draft& draft) {
   return has_come(history_of(in, adapter).changed + kSettle, in, draft);
 }
 
+// Without such processes a release ends within the time for settling.
+void report_release(const Inputs& in, Draft& draft, const Adapter& adapter) {
+  if (adapter.driver.is_absent() && adapter.rdma_device.is_known() &&
+      has_come(history_of(in, adapter).changed + kSettle, in, draft))
+    draft.find(about(adapter, FindingId::DriverInUse, {{"function", adapter.function}}, "release"));
+}
+
 // Whether the driver need not wait for this predecessor: it is live, or cannot be loaded. Where
 // both can be loaded now, the plan has the driver last.
 bool out_of_the_way(const Inputs& in, const std::string& name) {
@@ -191,6 +198,7 @@ void bind_functions(const Inputs& in, Draft& draft) {
   for (const Adapter& adapter : *in.snapshot.adapters.get()) {
     if (adapter.net_driver.is_absent())
       draft.find(about(adapter, FindingId::NoVmxnet3Pair, {{"function", adapter.net_function}}));
+    report_release(in, draft, adapter);
     if (!is_unbound(adapter) || !may_have_netdev(in, adapter, draft)) continue;
     const BootTime unbound = history_of(in, adapter).unbound;
     if (unbound == BootTime{} || has_come(unbound + kLeaving, in, draft))

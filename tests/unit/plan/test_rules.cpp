@@ -158,13 +158,23 @@ TEST_CASE(
   Snapshot releasing = bound;
   adapter(releasing, 1).driver = Field<std::string>::absent();
   History history = advance(long_settled(bound), &bound, releasing);
+  const Plan at_once = plan({}, releasing, history, kNow);
+  CHECK(finding(at_once.findings, FindingId::DriverInUse) == nullptr);
+  CHECK(at_once.next_look == kNow + kSettle);
   const BootTime later = kNow + Milliseconds{60'000};
-  CHECK(plan({}, releasing, history, later).actions.empty());
+  const Plan waiting = plan({}, releasing, history, later);
+  CHECK(waiting.actions.empty());
+  const Finding* found = finding(waiting.findings, FindingId::DriverInUse);
+  REQUIRE(found != nullptr);
+  CHECK(found->adapter == "0000:00:11.1");
+  CHECK(found->summary.starts_with("vmw_pvrdma was unbound from 0000:00:11.1"));
   Snapshot released = releasing;
   adapter(released, 1).rdma_device = Field<RdmaDevice>::absent();
   released.taken_at = later;
   history = advance(history, &releasing, released);
-  CHECK(plan({}, released, history, later).actions.empty());
+  const Plan free = plan({}, released, history, later);
+  CHECK(free.actions.empty());
+  CHECK(finding(free.findings, FindingId::DriverInUse) == nullptr);
   CHECK(described(plan({}, released, history, later + Milliseconds{1000})) ==
         Steps{"BindFunction 0000:00:11.1"});
 }
