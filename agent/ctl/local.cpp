@@ -25,10 +25,11 @@ Snapshot observe_locally(const Root& root, const Config& config, const Helpers& 
 LocalLook conclude_locally(const LoadedConfig& loaded, const Snapshot& snapshot) {
   const BootTime now = BootClock::now();
   // One look cannot tell when the last change was. The state is taken as settled, so that the plan
-  // is that of an agent after its waits; only udev, and a module in its init function, are waited
-  // for.
+  // is that of an agent after its waits; only udev, a module in its init function and a
+  // customization of the VM are waited for.
   History history;
   history.started = now;
+  history.customized_until = now + kCustomizationPatience;
   for (const Adapter& adapter : snapshot.adapters.value_or({}))
     history.adapters[adapter.function] = {BootTime{}, now - 3 * kSettle, 0, now};
   Plan made = plan(loaded.config, snapshot, history, now);

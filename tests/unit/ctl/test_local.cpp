@@ -57,3 +57,15 @@ TEST_CASE("the plan without an agent is the one after the wait for network manag
   loaded.config.every_adapter.mtu = 9000;
   CHECK(conclude_locally(loaded, snapshot).plan.actions.size() == 1);
 }
+
+TEST_CASE("without an agent a customization counts as one that has just begun") {
+  Snapshot snapshot = test::ready_scene();
+  snapshot.customization = std::string{"cloud-init's network stage"};
+  LoadedConfig loaded;
+  loaded.config.every_adapter.addresses = {"192.168.30.5/24"};
+  const auto look = conclude_locally(loaded, snapshot);
+  CHECK(test::finding(look.health.findings, FindingId::CustomizationAwaited) != nullptr);
+  CHECK(test::finding(look.health.findings, FindingId::CustomizationLate) == nullptr);
+  CHECK(look.health.state == State::Converging);
+  CHECK(look.plan.actions.empty());
+}
