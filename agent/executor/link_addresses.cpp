@@ -71,12 +71,13 @@ OperationResult add(RouteSocket& socket, const Netdev& link, const std::string& 
   return result;
 }
 
-// Records whether the kernel has kept the mark of the addresses that were just set.
+// Records for which addresses the kernel has kept the mark. A recorded mark that is gone shows that
+// another program has set the address since.
 void note_marks(const std::vector<LinkAddress>& now, const std::string& mac,
                 AddressRecords& records) {
   for (probes::RecordedAddress& entry : records) {
     const LinkAddress* address = entry.mac == mac ? find_address(now, entry.address) : nullptr;
-    if (address != nullptr) entry.marked = address->ours;
+    if (address != nullptr && address->ours) entry.marked = true;
   }
 }
 
@@ -127,7 +128,7 @@ OperationResult configure_addresses(RouteSocket& socket, const Netdev& link,
   for (const LinkAddress& address : *now) {
     const bool renewed = is_to_be_renewed(address, settings);
     present.push_back(address);
-    if (!renewed && !is_dropped(address, settings)) continue;
+    if (!renewed && (!is_dropped(address, settings) || has_foreign_twin(*now, address))) continue;
     if (!alone) alone = settings.begin_alone();
     if (alone->refused) {
       kept = alone->refused;

@@ -150,6 +150,9 @@ Result<bool> RouteSocket::add_address(int index, const std::string& address) {
   if (!message ||
       nla_put_u8(message.get(), probes::kAddressProtocolAttribute, probes::kAddressProtocol) < 0)
     return fail(ENOMEM, "adding address", address);
+  // Otherwise our address goes when another program removes its own, if that is the subnet's first.
+  if (!parsed->is_ipv6)
+    static_cast<void>(request(promote_secondaries(index), "keeping addresses beside", address));
   const auto added = request(message, "adding address", address);
   if (added) return true;
   if (added.error().code == EEXIST) return false;

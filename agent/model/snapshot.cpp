@@ -5,12 +5,20 @@
 
 #include "agent/base/text.hpp"
 #include "agent/model/fields.hpp"
+#include "agent/model/identifiers.hpp"
 
 namespace pvrdma {
 
 const LinkAddress* find_address(const std::vector<LinkAddress>& addresses,
                                 const std::string& text) {
   return find_in(addresses, text, &LinkAddress::text);
+}
+
+bool has_foreign_twin(const std::vector<LinkAddress>& addresses, const LinkAddress& address) {
+  return !is_ipv6(address.text) && std::ranges::any_of(addresses, [&](const LinkAddress& other) {
+    return !other.ours && other.text != address.text &&
+           without_prefix(other.text) == without_prefix(address.text);
+  });
 }
 
 const Module* SystemState::module(const std::string& name) const {

@@ -92,6 +92,11 @@ struct LinkAddress {
 // The address with that text; null: there is none.
 [[nodiscard]] const LinkAddress* find_address(const std::vector<LinkAddress>& addresses,
                                               const std::string& text);
+// Whether another program has set the same IPv4 address with another prefix length. Both have one
+// GID, which goes with the first of the two (addr_event(), Linux
+// drivers/infiniband/core/roce_gid_mgmt.c).
+[[nodiscard]] bool has_foreign_twin(const std::vector<LinkAddress>& addresses,
+                                    const LinkAddress& address);
 
 struct Netdev {
   std::string name;

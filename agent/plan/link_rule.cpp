@@ -36,7 +36,9 @@ std::vector<std::string> dropped_addresses(const Config& config, const AdapterCo
   std::vector<std::string> dropped;
   if (!config.complete) return dropped;
   for (const LinkAddress& address : netdev.addresses)
-    if (address.ours && !contains(wanted.addresses, address.text)) dropped.push_back(address.text);
+    if (address.ours && !contains(wanted.addresses, address.text) &&
+        !has_foreign_twin(netdev.addresses, address))
+      dropped.push_back(address.text);
   return dropped;
 }
 
