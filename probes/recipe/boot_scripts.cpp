@@ -15,6 +15,7 @@
 
 #include "agent/base/guarded.hpp"
 #include "agent/base/text.hpp"
+#include "probes/recipe/command.hpp"
 #include "probes/systemd.hpp"
 
 namespace pvrdma::probes {
@@ -60,12 +61,16 @@ bool names_driver(const std::string& text, const RecipeScope& scope) {
   return false;
 }
 
-// Whether an interpreter with these words runs this script, or runs text with commands of the
-// recipe.
+// Whether an interpreter with these words runs this script, or may be about to, or runs text with
+// commands of the recipe.
 bool is_run_by(const std::vector<std::string>& words, const RecipeFile& file,
-               const RecipeScope& scope) {
+               const RecipeScope& scope, bool is_late) {
+  const auto is_the_script = [&](const std::string& path) { return contains(file.names, path); };
   return std::any_of(words.begin() + 1, words.end(), [&](const std::string& word) {
-    if (contains(file.names, word)) return true;
+    if (is_the_script(word) || std::ranges::any_of(scripts_called(word), is_the_script))
+      return true;
+    // Before it runs the script, its caller may wait in the background, or stay there for ever.
+    if (!is_late && !file.by.empty() && word == file.by) return true;
     return file.form != RecipeForm::Script && names_driver(word, scope);
   });
 }
@@ -140,9 +145,11 @@ std::vector<BootScript> boot_scripts(const Root& root, const Recipe& recipe,
     if (!touches_driver_at_boot(file)) continue;
     BootScript script{file.path, false};
     if (std::none_of(running.begin(), running.end(),
-                     [&](const auto& words) { return is_run_by(words, file, scope); })) {
+                     [&](const auto& words) { return is_run_by(words, file, scope, is_late); })) {
       const auto moving = is_in_motion(file, in_motion);
-      script.ended = moving && (*moving || is_shown) ? !*moving : is_late;
+      // A unit without a job has ended, or its timer has not elapsed yet.
+      const bool shows_end = is_shown && !file.by_timer;
+      script.ended = moving && (*moving || shows_end) ? !*moving : is_late;
     }
     scripts.push_back(std::move(script));
   }

@@ -26,7 +26,7 @@ struct Wrapper {
   std::string_view options{};  // letters of those whose argument is the next word
   unsigned operands = 0;       // words between its options and the command
 };
-constexpr std::array<Wrapper, 24> kWrappers{{
+constexpr std::array<Wrapper, 28> kWrappers{{
     {"flock", "wE", 1},
     {"timeout", "ks", 1},
     {"sudo", "CDghpRrTtUu"},
@@ -38,6 +38,10 @@ constexpr std::array<Wrapper, 24> kWrappers{{
     {"sh", "o"},
     {"bash", "oO"},
     {"dash", "o"},
+    {"su", "gGsw"},  // the argument of -c is the command itself
+    {"runuser", "gGsuw"},
+    {"root"},  // the user of su and runuser
+    {"systemd-cat", "tp"},
     {"nohup"},
     {"command"},
     {"setsid"},

@@ -105,6 +105,7 @@ class Finder {
     std::vector<std::string> names{};  // of all origins
     std::vector<std::string> units{};  // of the origins that run it at boot
     RecipeLook look{};
+    bool by_timer = false;  // one of the origins that run it at boot is a timer
     bool migrated = false;  // a line is marked
     std::optional<Error> error{};
   };
@@ -187,9 +188,11 @@ class Finder {
       recipe_.looked_at.push_back(name);
       file.names.push_back(name);
     }
-    if (origin.in_effect && origin.runs_at_boot() && !origin.unit.empty() &&
-        !contains(file.units, origin.unit))
-      file.units.push_back(origin.unit);
+    if (origin.in_effect && origin.runs_at_boot()) {
+      file.by_timer = file.by_timer || origin.start == UnitStart::AfterBoot;
+      if (!origin.unit.empty() && !contains(file.units, origin.unit))
+        file.units.push_back(origin.unit);
+    }
     if (origin.by.empty())
       for (const auto& [script, as] : file.look.scripts)
         take({script, origin.place, origin.only_tools, origin.unit, origin.in_effect, file.path, as,
@@ -239,7 +242,7 @@ class Finder {
     }
     recipe_.files.push_back({file.path, file.names, file.form, origin.by, origin.unit,
                              std::move(units), origin.when(), origin.in_effect, std::move(lines),
-                             file.look.shell, file.look.nothing_else});
+                             file.look.shell, file.look.nothing_else, file.by_timer});
   }
 
   void judge_unit(Found& file) {

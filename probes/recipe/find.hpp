@@ -32,6 +32,7 @@ struct RecipeFile {
   std::vector<RecipeLine> lines;
   std::string shell;          // from RecipeLook
   bool retires_unit = false;  // a unit that does nothing else
+  bool by_timer = false;      // a timer starts it some time after the boot
 };
 
 // True where the line loads or unloads modules of the recipe at boot, or vmw_pvrdma at any time.

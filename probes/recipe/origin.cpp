@@ -4,12 +4,15 @@
 namespace pvrdma::probes {
 
 bool Origin::runs_at_boot() const {
-  const bool later = start == UnitStart::ByTimer || start == UnitStart::ByEvent;
+  const bool later =
+      start == UnitStart::ByTimer || start == UnitStart::ByEvent || start == UnitStart::AtSleep;
   return place->at_boot && as.at_boot && !later;
 }
 
 const char* Origin::when() const {
   switch (start) {
+    case UnitStart::AtSleep:
+      return kRunAtSleep;
     case UnitStart::ByEvent:
       return "run when udev or a path unit starts it";
     case UnitStart::ByTimer:
@@ -23,6 +26,8 @@ const char* Origin::when() const {
 
 std::string Origin::by_hand() const {
   if (!as.by_hand.empty()) return as.by_hand;
+  if (start == UnitStart::AtSleep)
+    return "the agent unloads the driver neither before a suspend nor before a shutdown: keep that";
   if (start == UnitStart::ByTimer) return "a timer starts it again and again: a loop";
   if (start == UnitStart::ByEvent)
     return "udev or a path unit starts it at events, beside the agent";

@@ -22,6 +22,9 @@ constexpr RecipePlace kBootPlaces[] = {
     // systemd's generator uses Debian's or Enterprise Linux's name, depending on its build.
     {"/etc/rc.local", Form::Script, true, kAtBoot, "rc-local.service", ""},
     {"/etc/rc.d/rc.local", Form::Script, true, kAtBoot, "rc-local.service", ""},
+    // /usr/libexec/loadmodules of Enterprise Linux 8 and 9.
+    {"/etc/sysconfig/modules/*.modules", Form::Script, true, kAtBoot, "loadmodules.service", ""},
+    {"/etc/rc.modules", Form::Script, true, kAtBoot, "loadmodules.service", ""},
     {"/etc/crontab", Form::SystemCrontab, true, kByCron, kCron, ""},
     {"/etc/cron.d/*", Form::SystemCrontab, true, kByCron, kCron, ""},
     // Of the users' crontabs only root's, as other users cannot load a module. Debian's crontab(1)
@@ -36,6 +39,29 @@ constexpr RecipePlace kBootPlaces[] = {
     {"/etc/modules", Form::ModuleList, true, "read at every boot", "", ""},
     {"/etc/modules-load.d/*.conf", Form::ModuleList, true, "read at every boot", "", ""},
 };
+
+// Targets and services that suspend or end the system (systemd.special(7)).
+bool is_at_sleep(std::string_view unit) {
+  constexpr std::array<std::string_view, 18> kUnits{"sleep.target",
+                                                    "suspend.target",
+                                                    "hibernate.target",
+                                                    "hybrid-sleep.target",
+                                                    "suspend-then-hibernate.target",
+                                                    "systemd-suspend.service",
+                                                    "systemd-hibernate.service",
+                                                    "systemd-hybrid-sleep.service",
+                                                    "systemd-suspend-then-hibernate.service",
+                                                    "shutdown.target",
+                                                    "umount.target",
+                                                    "final.target",
+                                                    "reboot.target",
+                                                    "soft-reboot.target",
+                                                    "poweroff.target",
+                                                    "halt.target",
+                                                    "kexec.target",
+                                                    "exit.target"};
+  return contains(kUnits, unit);
+}
 
 bool is_template(const std::string& unit) { return unit.find("@.") != std::string::npos; }
 
@@ -85,7 +111,9 @@ void UnitStarts::find() {
     for (const std::string& name : names_in_(folder)) {
       const std::string path = folder + "/" + name;
       if (name.ends_with(".wants") || name.ends_with(".requires")) {
-        for (const std::string& unit : names_in_(path)) add(unit, UnitStart::AtBoot);
+        const bool at_sleep = is_at_sleep(name.substr(0, name.rfind('.')));
+        for (const std::string& unit : names_in_(path))
+          add(unit, at_sleep ? UnitStart::AtSleep : UnitStart::AtBoot);
       } else if (of_administrator && name.ends_with(".d")) {
         for (const std::string& file : names_in_(path))
           if (file.ends_with(".conf")) add_wanted_by(path + "/" + file);

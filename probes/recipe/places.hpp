@@ -44,11 +44,16 @@ struct RecipePlace {
 
 enum class UnitStart {
   Never,      // nothing that is looked at here does
+  AtSleep,    // the system's suspend or end
   ByEvent,    // a path unit, or a rule of udev
   ByTimer,    // a timer, at times of its own
   AfterBoot,  // a timer, once in a boot
   AtBoot,     // another unit wants it
 };
+
+// Of units and hooks that start at AtSleep. Before a suspend the driver has to be unloaded, which
+// the agent does not do (pvrdma-agent(8), VMOTION, SUSPEND).
+inline constexpr const char* kRunAtSleep = "run at suspend or shutdown";
 
 class UnitStarts {
  public:

@@ -11,6 +11,7 @@
 #include "agent/base/text.hpp"
 #include "agent/model/catalogue.hpp"
 #include "agent/tools/doctor/support_matrix.hpp"
+#include "probes/recipe/places.hpp"
 
 namespace pvrdma::doctor {
 
@@ -206,10 +207,12 @@ void check_machine(const Survey& survey, Findings& findings) {
 }
 
 // Reloads that the agent does not wait for at boot. For the others it has a finding (boot-script).
+// What unloads the driver before a suspend is as it should be.
 void check_reloads(const Snapshot& snapshot, const Survey& survey, Findings& findings) {
   if (survey.container.is_known() || snapshot.adapters.value_or({}).empty()) return;
   std::map<std::string, Values> files;
   for (const ReloadLine& line : survey.reloads) {
+    if (line.when == probes::kRunAtSleep) continue;
     const bool known = std::any_of(snapshot.boot_scripts.begin(), snapshot.boot_scripts.end(),
                                    [&](const auto& script) { return script.path == line.file; });
     if (known && line.at_boot) continue;

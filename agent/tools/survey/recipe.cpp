@@ -24,6 +24,9 @@ constexpr Event kInterface{"run by ifup and ifdown",
                            "it runs whenever the interface is brought up or down"};
 constexpr Event kPower{"run at suspend and resume",
                        "it runs beside the agent, which looks at the ports after a resume itself"};
+constexpr Event kSleep{kRunAtSleep,
+                       "before a suspend the driver has to be unloaded, which the agent does not "
+                       "do: keep that; it loads the driver afterwards"};
 constexpr Event kCloud{"run by cloud-init",
                        "cloud-init runs it at the first boot of a VM or at each, beside the agent"};
 constexpr Event kTuned{"run by tuned", "tuned runs it whenever it takes up or leaves that profile"};
@@ -60,9 +63,9 @@ constexpr RecipePlace kOtherPlaces[] = {
     on(kInterface, "/etc/network/interfaces.d/*", Form::Interfaces),
     on(kInterface, "/etc/network/if-*.d/*"),
     on(kInterface, "/sbin/if*-local"),
-    on(kPower, "systemd/system-sleep/*"),
-    on(kPower, "/etc/pm/*.d/*"),
-    on(kPower, "/usr/lib/pm-utils/*.d/*"),
+    on(kSleep, "systemd/system-sleep/*"),
+    on(kSleep, "/etc/pm/*.d/*"),
+    on(kSleep, "/usr/lib/pm-utils/*.d/*"),
     on(kPower, "/etc/vmware-tools/tools.conf", Form::Settings),
     on(kPower, "/etc/vmware-tools/*"),
     on(kPower, "/etc/vmware-tools/*.d/*"),

@@ -136,6 +136,39 @@ TEST_CASE("where /proc hides root's processes, the time decides too") {
   CHECK(machine.look(late) == kEnded);
 }
 
+TEST_CASE("whether a timer has started its unit already is not asked, so the time decides") {
+  Machine machine;
+  const std::string folder = "/etc/systemd/system/";
+  machine.tree.file(folder + "up.service", "[Service]\nExecStart=/opt/up.sh\n");
+  machine.tree.file("/opt/up.sh", kScript);
+  machine.tree.file(folder + "up.timer", "[Timer]\nOnBootSec=2min\n");
+  machine.tree.link(folder + "timers.target.wants/up.timer", "../up.timer");
+  CHECK(machine.look() == std::vector<BootScript>{{"/opt/up.sh", false}});
+  CHECK(machine.look(BootTime{kBootPatience + Milliseconds{1}}) ==
+        std::vector<BootScript>{{"/opt/up.sh", true}});
+}
+
+TEST_CASE("a caller that waits in the background is about to run the script") {
+  Machine machine;
+  machine.tree.file("/opt/up.sh", kScript);
+  const std::vector<BootScript> going{{"/opt/up.sh", false}}, ended{{"/opt/up.sh", true}};
+  const BootTime late{kBootPatience + Milliseconds{1}};
+  SECTION("cron") {
+    machine.tree.file("/etc/cron.d/rdma", "@reboot root sleep 60 && /opt/up.sh\n");
+    machine.runs({"/bin/sh", "-c", "sleep 60 && /opt/up.sh"});
+    CHECK(machine.look() == going);
+    CHECK(machine.look(late) == going);
+    machine.runs({"/bin/sh", "-c", "sleep 60 && /opt/other.sh"});
+    CHECK(machine.look() == ended);
+  }
+  SECTION("rc.local, which may also stay there for ever") {
+    machine.rc_local("(sleep 60; /opt/up.sh) &\n");
+    machine.runs({"/bin/sh", "-e", "/etc/rc.local", "start"});
+    CHECK(machine.look() == going);
+    CHECK(machine.look(late) == ended);
+  }
+}
+
 TEST_CASE("only scripts that touch the driver at boot count") {
   Machine machine;
   machine.rc_local("modprobe ib_umad\nibv_devinfo\n");

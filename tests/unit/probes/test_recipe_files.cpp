@@ -211,3 +211,37 @@ TEST_CASE("a script counts as all that runs it says, whatever is looked at first
   tree.file(folder + "up.service", "[Service]\nExecStart=/bin/sh /etc/rc.local\n");
   check("/etc/rc.local");
 }
+
+TEST_CASE("a unit that a suspend or a shutdown starts does not run at boot, and stays") {
+  const Tree tree;
+  const std::string folder = "/etc/systemd/system/";
+  tree.file(folder + "away.service", "[Service]\nExecStart=/sbin/modprobe -r vmw_pvrdma\n");
+  for (const char* target : {"sleep.target", "systemd-suspend.service", "kexec.target"}) {
+    CAPTURE(target);
+    const std::string link = folder + target + ".wants/away.service";
+    tree.link(link, "../away.service");
+    const RecipeFile file = find_recipe(tree.root(), scope()).files.at(0);
+    CHECK(file.when == kRunAtSleep);
+    CHECK_FALSE(touches_driver_at_boot(file));
+    CHECK_FALSE(file.retires_unit);
+    CHECK(file.lines.at(0).by_hand.find("keep that") != std::string::npos);
+    tree.remove(link);
+  }
+  tree.link(folder + "sleep.target.wants/away.service", "../away.service");
+  tree.link(folder + "multi-user.target.wants/away.service", "../away.service");
+  CHECK(touches_driver_at_boot(find_recipe(tree.root(), scope()).files.at(0)));
+}
+
+TEST_CASE("scripts of modules of Enterprise Linux run at boot") {
+  const Tree tree;
+  for (const char* path : {"/etc/sysconfig/modules/rdma.modules", "/etc/rc.modules"}) {
+    CAPTURE(path);
+    tree.file(path, "modprobe -r vmw_pvrdma\nmodprobe vmw_pvrdma\n");
+    std::filesystem::permissions(tree / path, std::filesystem::perms::owner_all);
+    const RecipeFile file = find_recipe(tree.root(), scope()).files.at(0);
+    CHECK(file.path == path);
+    CHECK(file.unit == "loadmodules.service");
+    CHECK(touches_driver_at_boot(file));
+    tree.remove(path);
+  }
+}

@@ -14,15 +14,28 @@ TEST_CASE("scripts that a line calls, by absolute path, of no package") {
 }
 
 TEST_CASE("the words of a wrapper before the command are not the script") {
-  for (const char* line :
-       {"flock -n /run/rdma.lock /opt/a.sh", "flock /opt /opt/a.sh", "flock -w 10 9.lock /opt/a.sh",
-        "/usr/bin/flock -xE 4 /run/rdma.lock -c '/opt/a.sh -v'", "flock --wait 5 /l /opt/a.sh",
-        "sudo -u root /opt/a.sh", "sudo -nu root -- /opt/a.sh", "sudo -uroot /opt/a.sh",
-        "sudo --user root /opt/a.sh", "timeout -s KILL 60 /opt/a.sh",
-        "timeout --signal=KILL -k 5 $LIMIT /opt/a.sh", "timeout 1m sudo -g adm /opt/a.sh",
-        "ionice -c idle nice -n 19 /opt/a.sh", "ionice -c3 -n 7 /opt/a.sh",
-        "env -i -u LANG PATH=/bin /opt/a.sh", "bash -euo pipefail /opt/a.sh",
-        "nohup setsid flock -n /run/l sh -c \"/opt/a.sh\" &", "time -o /tmp/t /opt/a.sh"}) {
+  for (const char* line : {"flock -n /run/rdma.lock /opt/a.sh",
+                           "flock /opt /opt/a.sh",
+                           "flock -w 10 9.lock /opt/a.sh",
+                           "/usr/bin/flock -xE 4 /run/rdma.lock -c '/opt/a.sh -v'",
+                           "flock --wait 5 /l /opt/a.sh",
+                           "sudo -u root /opt/a.sh",
+                           "sudo -nu root -- /opt/a.sh",
+                           "sudo -uroot /opt/a.sh",
+                           "sudo --user root /opt/a.sh",
+                           "timeout -s KILL 60 /opt/a.sh",
+                           "timeout --signal=KILL -k 5 $LIMIT /opt/a.sh",
+                           "timeout 1m sudo -g adm /opt/a.sh",
+                           "ionice -c idle nice -n 19 /opt/a.sh",
+                           "ionice -c3 -n 7 /opt/a.sh",
+                           "env -i -u LANG PATH=/bin /opt/a.sh",
+                           "bash -euo pipefail /opt/a.sh",
+                           "nohup setsid flock -n /run/l sh -c \"/opt/a.sh\" &",
+                           "time -o /tmp/t /opt/a.sh",
+                           "su - root -c '/opt/a.sh'",
+                           "su -c '/opt/a.sh' root",
+                           "runuser -u root -- /opt/a.sh",
+                           "systemd-cat -t rdma /opt/a.sh"}) {
     INFO(line);
     CHECK(scripts_called(line) == Lines{"/opt/a.sh"});
   }

@@ -11,6 +11,7 @@
 #include "agent/tools/doctor/host_causes.hpp"
 #include "agent/tools/doctor/support_matrix.hpp"
 #include "agent/tools/doctor/surroundings.hpp"
+#include "probes/recipe/places.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/plan/scene.hpp"
 #include "tests/unit/tools/doctor/doctor_scene.hpp"
@@ -158,6 +159,11 @@ const std::vector<Spoilt>& spoilt() {
          survey.reloads = {{"/etc/rc.local", 3, "modprobe vmw_pvrdma", "run at every boot", true},
                            {"/etc/udev/rules.d/a.rules", 1, "RUN", "run by udev", false},
                            {"/etc/udev/rules.d/a.rules", 2, "RUN", "run by udev", false}};
+       }},
+      {{},
+       [](Snapshot&, Survey& survey) {
+         survey.reloads = {{"/usr/lib/systemd/system-sleep/rdma", 1, "modprobe -r vmw_pvrdma",
+                            probes::kRunAtSleep, false}};
        }},
       {{},
        [](Snapshot&, Survey& survey) {
