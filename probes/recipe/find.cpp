@@ -158,7 +158,7 @@ class Finder {
   }
 
   void take_found(const std::string& path, const RecipePlace& place) {
-    if (!known_.emplace(without_folder(path)).second || is_ignored_by_cron(path)) return;
+    if (!known_.emplace(without_folder(path)).second || is_ignored_by_cron(root_, path)) return;
     Origin origin{path, &place, in_others_, place.unit, place.form != RecipeForm::ModuleList};
     if (place.form == RecipeForm::Script) {
       const auto found = status_of(root_ / path);
@@ -253,17 +253,6 @@ class Finder {
               !starts_.has_drop_ins(origin.unit, kRetiringDropIn);
     for (RecipeLine& line : file.look.lines)
       if (!retires && line.by_hand.empty()) line.by_hand = kOtherCommands;
-  }
-
-  // cron(8) and run-parts(8) of Debian ignore files whose names have other characters. SUSE's
-  // /usr/sbin/cron is cronie, which takes them, and so does systemd-cron.
-  [[nodiscard]] bool is_ignored_by_cron(const std::string& path) const {
-    if (!path.starts_with("/etc/cron.") || !status_of(root_ / "/etc/debian_version") ||
-        !status_of(root_ / "/usr/sbin/cron"))
-      return false;
-    const std::string_view name = base_name(path);
-    return !std::all_of(name.begin(), name.end(),
-                        [](char c) { return is_alphanumeric(c) || c == '_' || c == '-'; });
   }
 
   [[nodiscard]] bool is_retired(const std::string& unit) const {

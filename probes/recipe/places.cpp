@@ -82,6 +82,17 @@ std::string template_of(const std::string& unit) {
 
 std::span<const RecipePlace> boot_places() { return kBootPlaces; }
 
+// cron(8) and run-parts(8) of Debian ignore files whose names have other characters. SUSE's
+// /usr/sbin/cron is cronie, which takes them, and so does systemd-cron.
+bool is_ignored_by_cron(const Root& root, const std::string& path) {
+  if (!path.starts_with("/etc/cron.") || !status_of(root / "/etc/debian_version") ||
+      !status_of(root / "/usr/sbin/cron"))
+    return false;
+  const std::string_view name = base_name(path);
+  return !std::all_of(name.begin(), name.end(),
+                      [](char c) { return is_alphanumeric(c) || c == '_' || c == '-'; });
+}
+
 UnitStart UnitStarts::of(const std::string& unit) {
   if (!starts_) find();
   UnitStart start = UnitStart::Never;

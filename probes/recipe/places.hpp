@@ -37,6 +37,8 @@ struct RecipePlace {
 
 // The places that the agent waits for at boot.
 [[nodiscard]] std::span<const RecipePlace> boot_places();
+// Whether the file is in a folder of cron's that ignores it for its name.
+[[nodiscard]] bool is_ignored_by_cron(const Root& root, const std::string& path);
 
 // What starts a unit: the links of `systemctl enable`, units and drop-ins of administrators that
 // name it (Requires= and similar keys), timers and path units that are started themselves, and
