@@ -83,7 +83,7 @@ std::vector<std::string> needs_in(std::string_view dependencies, const std::stri
   std::vector<std::string> names;
   while (!dependencies.empty()) {
     std::string_view rest = cut(dependencies, '\n');
-    if (module_of(cut(rest, ':')) != module_name(name)) continue;
+    if (module_of(cut(rest, ':')) != with_underscores(name)) continue;
     for (const std::string_view path : split_at_blanks(rest)) names.push_back(module_of(path));
     break;
   }

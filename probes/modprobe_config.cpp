@@ -98,7 +98,7 @@ std::optional<ModprobeLine> parse_line(std::string_view line, unsigned number) {
   const std::string_view name = take_word(line);
   if (name.empty() || !contains(kKeywords, keyword)) return std::nullopt;
   const std::string_view rest = keyword == "blacklist" ? std::string_view{} : trimmed(line);
-  return ModprobeLine{std::string{keyword}, module_name(name), std::string{rest}, number};
+  return ModprobeLine{std::string{keyword}, with_underscores(name), std::string{rest}, number};
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ constexpr std::size_t kLongestShown = 120;  // bytes of a line
 
 bool is_listed(std::string_view names, const std::string& module) {
   while (!names.empty())
-    if (module_name(cut(names, ',')) == module) return true;
+    if (with_underscores(cut(names, ',')) == module) return true;
   return false;
 }
 

@@ -81,7 +81,7 @@ std::vector<Module> named(const std::vector<std::string>& names) {
   std::vector<Module> modules;
   for (const std::string& name : names) {
     Module module;
-    module.name = module_name(name);
+    module.name = with_underscores(name);
     const auto same = [&](const Module& other) { return other.name == module.name; };
     if (std::none_of(modules.begin(), modules.end(), same)) modules.push_back(std::move(module));
   }
@@ -159,7 +159,7 @@ void fill_blocked(const Root& root, const ModprobeReader& read, std::vector<Modu
 
 }  // namespace
 
-std::string module_name(std::string_view name) {
+std::string with_underscores(std::string_view name) {
   std::string spelled{name};
   std::replace(spelled.begin(), spelled.end(), '-', '_');
   return spelled;

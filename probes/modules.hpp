@@ -23,7 +23,7 @@ inline constexpr const char* kModuleFolder = "/lib/modules";    // a folder for 
 inline constexpr const char* kModuleIndex = "modules.dep.bin";  // of depmod(8), in that folder
 
 // The name with underscores, as in the kernel: "rdma-cm" and "rdma_cm" are the same module.
-[[nodiscard]] std::string module_name(std::string_view name);
+[[nodiscard]] std::string with_underscores(std::string_view name);
 
 struct LoadedModule {
   ModuleInit init = ModuleInit::Live;

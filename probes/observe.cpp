@@ -169,9 +169,10 @@ void ask_verbs(const Instruments& with, const Look& look, const std::string& fun
   now.port.active_mtu = answer->active_mtu;
 }
 
-// `failed`: when verbs failed last.
-void add_history(const Instruments& with, const Look& look, bool driver_live, BootTime& failed,
-                 std::vector<Adapter>& adapters) {
+// Adds the aliases of the RDMA devices, and what verbs says of their ports. `failed`: when verbs
+// failed last.
+void complete_devices(const Instruments& with, const Look& look, bool driver_live, BootTime& failed,
+                      std::vector<Adapter>& adapters) {
   if (look.previous != nullptr) failed = look.previous->verbs_failed;
   for (Adapter& adapter : adapters) {
     RdmaDevice* now = adapter.rdma_device.get();
@@ -224,8 +225,8 @@ Snapshot observe(const Instruments& with, const Look& look) {
         look_at_adapters(root, look.previous, std::move(pci->adapters), system_bus);
     // Before port-query opens its own context.
     snapshot.holders = find_holders(root, held_devices(adapters));
-    add_history(with, look, is_live(snapshot.module(kDriverModule)), snapshot.verbs_failed,
-                adapters);
+    complete_devices(with, look, is_live(snapshot.module(kDriverModule)), snapshot.verbs_failed,
+                     adapters);
     // A driver that is being unloaded stops being live before it releases its functions. If its
     // state was read before the functions, it could still look live, and a function that it has
     // just left would look like one to bind.

@@ -29,8 +29,8 @@ Result<std::string> function_of(const Json& parameters) {
   return name(parameters, "function", pci_address);
 }
 
-// The kernel accepts control characters in a netdev's name, but they are refused here, as no
-// sensible name has them.
+// netdev_name() refuses the control characters of ASCII. Here bytes beyond ASCII are refused
+// too, as U+0080 to U+009F also control a terminal.
 std::optional<std::string> printable_netdev(std::string_view text) {
   const bool printable =
       std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });

@@ -63,7 +63,7 @@ struct LoadedConfig {
                          // is not enabled
   // Why the files are invalid, one line, and then `config` is the safe subset; empty: they are
   // valid.
-  std::string bad;
+  std::string error;
 };
 
 // The message() of the Error is the whole line to print: "/etc/pvrdma-agent/pvrdma-agent.toml:3:

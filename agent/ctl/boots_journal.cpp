@@ -133,7 +133,7 @@ void add_entry(Timeline& boot, const FieldOf& field) {
   const auto kind = from_word<StepKind>(field("PVRDMA_STEP"));
   const auto at = time_in(field("PVRDMA_USEC_SINCE_BOOT"));
   if (!kind || !at) return;
-  const bool by_executor = *kind == StepKind::ModuleLoaded || *kind == StepKind::DriverReloaded;
+  const bool by_executor = is_of_executor(*kind);
   Step step{*kind, field(by_executor ? "PVRDMA_TARGET" : "PVRDMA_ADAPTER"), BootTime{*at},
             std::nullopt, !field("PVRDMA_AT_OR_BEFORE").empty()};
   const std::string kernel = field("PVRDMA_KERNEL");

@@ -72,9 +72,7 @@ std::string status_line(int code, const std::string& text) {
 // adapter is critical.
 std::string numbers(const Health& health, BootTime now) {
   const std::size_t all = health.adapters.size();
-  const auto ready =
-      std::count_if(health.adapters.begin(), health.adapters.end(),
-                    [](const AdapterHealth& adapter) { return adapter.state == State::Ready; });
+  const std::size_t ready = count(health.adapters, State::Ready);
   const auto seconds_since = [&](BootTime time) {
     return std::max<std::int64_t>(std::chrono::floor<std::chrono::seconds>(now - time).count(), 0);
   };

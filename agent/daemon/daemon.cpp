@@ -51,7 +51,7 @@ void wake_executor(const Environment& around) {
 
 Start start_of(LoadedConfig loaded, const TimeLimits& limits) {
   return {BootClock::now(), std::move(loaded.config), std::move(loaded.left_out),
-          std::move(loaded.bad), limits};
+          std::move(loaded.error), limits};
 }
 
 }  // namespace

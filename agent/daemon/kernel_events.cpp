@@ -69,12 +69,8 @@ Result<void> KernelEvents::open_rtnetlink(sd_event* event) {
       NETLINK_ROUTE, {RTNLGRP_LINK, RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV6_IFADDR});
   if (!subscribed) return fail(subscribed.error());
   socket_ = std::move(*subscribed);
-  sd_event_source* source = nullptr;
-  const int added =
-      sd_event_add_io(event, &source, socket_->fd(), EPOLLIN, &KernelEvents::on_rtnetlink, this);
-  if (added < 0) return fail(-added, "watching", "rtnetlink");
-  rtnetlink_source_.reset(source);
-  return {};
+  return call_on(event, socket_->fd(), EPOLLIN, on_rtnetlink, this, "rtnetlink")
+      .map([&](EventSource source) { rtnetlink_source_ = std::move(source); });
 }
 
 Result<void> KernelEvents::open_udev(sd_event* event) {
@@ -88,12 +84,8 @@ Result<void> KernelEvents::open_udev(sd_event* event) {
       udev_monitor_filter_add_match_subsystem_devtype(monitor.get(), subsystem, nullptr);
     if (const int error = udev_monitor_enable_receiving(monitor.get()); error < 0)
       return fail(-error, "listening to", name);
-    sd_event_source* source = nullptr;
-    const int added = sd_event_add_io(event, &source, udev_monitor_get_fd(monitor.get()), EPOLLIN,
-                                      &KernelEvents::on_uevent, this);
-    if (added < 0) return fail(-added, "watching", name);
-    into.reset(source);
-    return {};
+    return call_on(event, udev_monitor_get_fd(monitor.get()), EPOLLIN, on_uevent, this, name)
+        .map([&](EventSource source) { into = std::move(source); });
   };
   if (auto opened = open("udev", processed_, processed_source_); !opened) return opened;
   return open("kernel", raw_, raw_source_);
@@ -102,19 +94,15 @@ Result<void> KernelEvents::open_udev(sd_event* event) {
 // A timer that never expires, but is cancelled when the clock is set (timerfd_create(2)). A resume
 // sets the clock too (Linux kernel/time/timekeeping.c, timekeeping_resume()).
 Result<void> KernelEvents::open_clock(sd_event* event) {
-  constexpr const char* kDoing = "watching";
   constexpr const char* kClock = "the clock";
   itimerspec never{};
   never.it_value.tv_sec = std::numeric_limits<time_t>::max();
   clock_ = Fd{::timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK)};
   if (!clock_ || ::timerfd_settime(clock_.get(), TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET,
                                    &never, nullptr) != 0)
-    return fail(errno, kDoing, kClock);
-  sd_event_source* source = nullptr;
-  const int added = sd_event_add_io(event, &source, clock_.get(), EPOLLIN, on_clock_set, this);
-  if (added < 0) return fail(-added, kDoing, kClock);
-  clock_source_.reset(source);
-  return {};
+    return fail(errno, "watching", kClock);
+  return call_on(event, clock_.get(), EPOLLIN, on_clock_set, this, kClock)
+      .map([&](EventSource source) { clock_source_ = std::move(source); });
 }
 
 void KernelEvents::set_filter(const Snapshot& snapshot) {

@@ -122,9 +122,10 @@ Result<std::unique_ptr<Observer>> Observer::start(sd_event* event, std::vector<s
   shared->event_fd = Fd{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
   if (!shared->event_fd) return fail(errno, "creating", "an eventfd");
   std::unique_ptr<Observer> observer{new Observer(shared, std::move(on_look))};
-  const int added = sd_event_add_io(event, &observer->source_, shared->event_fd.get(), EPOLLIN,
-                                    &Observer::on_wake, observer.get());
-  if (added < 0) return fail(-added, "watching", "an eventfd");
+  auto source =
+      call_on(event, shared->event_fd.get(), EPOLLIN, on_wake, observer.get(), "an eventfd");
+  if (!source) return fail(source.error());
+  observer->source_ = std::move(*source);
   const int code =
       guarded([&] { std::thread([shared] { guarded_thread([&] { shared->run(); }); }).detach(); });
   if (code < 0) return fail(-code, "starting", "the thread that looks at the system");
@@ -132,7 +133,7 @@ Result<std::unique_ptr<Observer>> Observer::start(sd_event* event, std::vector<s
 }
 
 Observer::~Observer() {
-  sd_event_source_unref(source_);
+  source_.reset();
   std::unique_lock lock{shared_->mutex};
   shared_->stop = true;
   shared_->wake.notify_all();

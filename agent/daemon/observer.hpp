@@ -16,6 +16,7 @@
 
 #include "agent/base/clock.hpp"
 #include "agent/base/error.hpp"
+#include "agent/base/timer.hpp"
 #include "agent/model/event.hpp"
 #include "probes/observe.hpp"
 
@@ -58,7 +59,7 @@ class Observer {
 
   std::shared_ptr<Shared> shared_;
   OnLook on_look_;
-  sd_event_source* source_ = nullptr;
+  EventSource source_;
 };
 
 }  // namespace pvrdma

@@ -61,20 +61,6 @@ Refusal refuse_if_held(const Facts& facts) {
   return refuse_unnamed_users(facts);
 }
 
-// Holders of other adapters do not count, as a change of a link affects its own adapter only.
-Refusal refuse_if_adapter_held(const Facts& facts, const AdapterFacts& adapter) {
-  const auto* holders = facts.holders.get();
-  if (holders == nullptr) return refuse_unread("who holds the adapters", facts.holders.error());
-  const auto& device = adapter.pci.rdma_device;
-  if (device.is_unreadable()) return refuse_unread("the adapter's RDMA device", device.error());
-  std::vector<Holder> own;
-  for (const Holder& holder : *holders)
-    if (holder.rdma_device.empty() || device.is(holder.rdma_device)) own.push_back(holder);
-  if (!own.empty()) return in_use(std::move(own));
-  // Only the refcount shows holders of a device that is not visible.
-  return holders->empty() || !device.is_known() ? refuse_unnamed_users(facts) : std::nullopt;
-}
-
 Refusal refuse_unknown_function(const Facts& facts, const std::string& function) {
   if (!facts.adapters.is_known()) return refuse_unread("the PCI bus", facts.adapters.error());
   if (find(facts, function) == nullptr)
@@ -131,10 +117,10 @@ struct Guard {
   const Facts& facts;
 
   Refusal operator()(const LoadModule& operation) const {
-    const std::string wanted = probes::module_name(operation.module);
+    const std::string wanted = probes::with_underscores(operation.module);
     const auto& before = config.modules.before;
     const bool listed = std::any_of(before.begin(), before.end(), [&](const std::string& name) {
-      return probes::module_name(name) == wanted;
+      return probes::with_underscores(name) == wanted;
     });
     if (listed || drives_adapters(wanted)) return std::nullopt;
     return refuse(operation.module + " is not in modules.before");
@@ -193,7 +179,7 @@ struct Guard {
     if (auto no = refuse_unconfigured(operation, **entry)) return no;
     // vmxnet3 resets a device that is up for a new MTU (vmxnet3_change_mtu(), drivers/net/vmxnet3).
     if (operation.mtu && !adapter.mtu.is(*operation.mtu) && !adapter.link_up.is(false))
-      return refuse_if_adapter_held(facts, adapter);
+      return adapter_refusal(facts, adapter);
     return std::nullopt;
   }
 };
@@ -213,8 +199,18 @@ Result<const AdapterConfig*> config_of(const Config& config, const AdapterFacts&
       config, {pci.function, pci.net_function, pci.netdev, adapter.mac, adapter.permanent_mac});
 }
 
-std::optional<OperationResult> address_refusal(const Facts& facts, const AdapterFacts& adapter) {
-  return refuse_if_adapter_held(facts, adapter);
+// Holders of other adapters do not count, as a change of a link affects its own adapter only.
+std::optional<OperationResult> adapter_refusal(const Facts& facts, const AdapterFacts& adapter) {
+  const auto* holders = facts.holders.get();
+  if (holders == nullptr) return refuse_unread("who holds the adapters", facts.holders.error());
+  const auto& device = adapter.pci.rdma_device;
+  if (device.is_unreadable()) return refuse_unread("the adapter's RDMA device", device.error());
+  std::vector<Holder> own;
+  for (const Holder& holder : *holders)
+    if (holder.rdma_device.empty() || device.is(holder.rdma_device)) own.push_back(holder);
+  if (!own.empty()) return in_use(std::move(own));
+  // Only the refcount shows holders of a device that is not visible.
+  return holders->empty() || !device.is_known() ? refuse_unnamed_users(facts) : std::nullopt;
 }
 
 std::optional<OperationResult> refusal(const Operation& operation, const Config& config,

@@ -38,9 +38,9 @@ struct Facts {
 [[nodiscard]] std::optional<OperationResult> refusal(const Operation& operation,
                                                      const Config& config, const Facts& facts);
 
-// Why no address may be removed from the adapter's link: its GID goes too, and queue pairs of a
-// running job may use that. Empty: addresses may be removed.
-[[nodiscard]] std::optional<OperationResult> address_refusal(const Facts& facts,
+// Why nothing may be done to the adapter's link that harms a job on the adapter: an address takes
+// its GID with it, and vmxnet3 resets its device for a new MTU. Empty: no job has the adapter.
+[[nodiscard]] std::optional<OperationResult> adapter_refusal(const Facts& facts,
                                                              const AdapterFacts& adapter);
 
 // The configuration of this adapter, from find_config() of agent/model.

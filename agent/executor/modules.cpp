@@ -214,7 +214,7 @@ OperationResult Modules::rehearse_again(const Root& root, const std::string& nam
 }
 
 OperationResult Modules::insert(const std::string& name) const {
-  if (is_in_kernel(probes::module_name(name))) return already_done(name + " is loaded");
+  if (is_in_kernel(probes::with_underscores(name))) return already_done(name + " is loaded");
   if (OperationResult likely = rehearse(name); !likely.good()) return likely;
   List list;
   if (OperationResult found = look_up(context_.get(), name, list); !found.good()) return found;

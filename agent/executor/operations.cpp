@@ -22,15 +22,16 @@ namespace {
 std::optional<OperationResult> refused(const Operation& operation, const LoadedConfig& loaded,
                                        const Facts& facts) {
   auto no = refusal(operation, loaded.config, facts);
-  if (no && no->outcome == Outcome::NotAllowed && !loaded.bad.empty())
+  if (no && no->outcome == Outcome::NotAllowed && !loaded.error.empty())
     no->detail =
-        "the configuration is invalid: " + loaded.bad + "; until it is valid, " + no->detail;
+        "the configuration is invalid: " + loaded.error + "; until it is valid, " + no->detail;
   return no;
 }
 
 bool is_about_driver(const Attempt& attempt) {
   return attempt.verb == Verb::ReloadDriver ||
-         (attempt.verb == Verb::LoadModule && probes::module_name(attempt.target) == kDriverModule);
+         (attempt.verb == Verb::LoadModule &&
+          probes::with_underscores(attempt.target) == kDriverModule);
 }
 
 // Whether the newest attempt at the driver was never completed. A later executor may have ended it
@@ -77,7 +78,7 @@ Alone alone_with(const Places& places, const std::string& function) {
     const Facts now = look(root);
     const AdapterFacts* adapter = find(now, function);
     if (adapter == nullptr) return failed({ENODEV, "looking for function", function});
-    return address_refusal(now, *adapter);
+    return adapter_refusal(now, *adapter);
   };
   // No process should find the node closed while another one holds the adapter anyway.
   if (auto no = refused_now()) return {std::move(no), nullptr};
@@ -128,7 +129,8 @@ OperationResult Operations::run(const Operation& operation, Caller caller) {
 // refusal costs no try.
 std::optional<OperationResult> Operations::still_loading(const Operation& operation) const {
   const auto* load = std::get_if<LoadModule>(&operation);
-  if (load == nullptr || !loads_.under_way(probes::module_name(load->module))) return std::nullopt;
+  if (load == nullptr || !loads_.under_way(probes::with_underscores(load->module)))
+    return std::nullopt;
   return OperationResult{Outcome::NotAllowed, "an earlier load of it has not ended", EBUSY, {}};
 }
 
@@ -139,7 +141,7 @@ Operations::Ground Operations::look_for(const Operation& operation) const {
 }
 
 OperationResult Operations::act(const LoadModule& operation) {
-  const std::string name = probes::module_name(operation.module);
+  const std::string name = probes::with_underscores(operation.module);
   const auto insert = [paths = places_.modules, module = operation.module] {
     const auto modules = Modules::open(paths);
     return modules ? modules->insert(module) : failed(modules.error());

@@ -113,6 +113,10 @@ bool worked(const Attempt& attempt) {
          (attempt.outcome == Outcome::Done || attempt.outcome == Outcome::AlreadyDone);
 }
 
+const Attempt* Allowance::failure() const {
+  return last != nullptr && last->finished && !worked(*last) ? last : nullptr;
+}
+
 Allowance allowance(const Ledger& ledger, const std::vector<Verb>& verbs, const std::string& target,
                     std::span<const Milliseconds> pauses, BootTime fresh_start, BootTime now,
                     std::optional<BootTime> watched_from) {

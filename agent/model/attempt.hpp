@@ -99,6 +99,9 @@ struct Allowance {
   const Attempt* last = nullptr;  // the newest that counts; points into the ledger
   // The guard's refusal, unless a later attempt was allowed; points into the ledger as well.
   const Attempt* refused = nullptr;
+
+  // `last`, if it has ended without success; else null.
+  [[nodiscard]] const Attempt* failure() const;
 };
 
 // True where the kernel did what was asked, or the state was so already.

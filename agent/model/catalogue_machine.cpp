@@ -164,9 +164,9 @@ constexpr CatalogueEntry kMachineEntries[] = {
      "not answer. The reload follows by itself once it does."},
     {FindingId::LedgerUnusable, "ledger-unusable", "", "18023474ef5d46008926d898849b9ba7",
      Severity::Warning, Actor::Guest, Concern::Readiness | Concern::Modules,
-     "A link or vmw_pvrdma ought to be reset ({reason}), but how often that was done in this boot "
-     "is not known: {error}.",
-     "Nothing is reset without being counted. Make room in /run, or see `journalctl -u "
+     "vmw_pvrdma ought to be reloaded ({reason}), but how often that was done in this boot is not "
+     "known: {error}.",
+     "The driver is not reloaded without being counted. Make room in /run, or see `journalctl -u "
      "pvrdma-agent-executor`; the agent goes on by itself within a minute or two."},
     {FindingId::ExecutorStuck, "executor-stuck", "", "f804fdaee3915d6d95dd49c91b228e6f",
      Severity::Error, Actor::Guest, Concern::Modules,

@@ -4,6 +4,7 @@
 // changes.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -97,6 +98,10 @@ struct AdapterHealth {
   std::uint64_t gid_moves = 0;  // GIDs seen at another index than before, since the agent started
   friend bool operator==(const AdapterHealth&, const AdapterHealth&) = default;
 };
+
+[[nodiscard]] inline std::size_t count(const std::vector<AdapterHealth>& adapters, State state) {
+  return static_cast<std::size_t>(std::ranges::count(adapters, state, &AdapterHealth::state));
+}
 
 // A call to the executor that has not returned.
 struct CallUnderWay {

@@ -8,10 +8,7 @@ namespace pvrdma {
 
 namespace {
 
-bool is_adapters(const Step& step) {
-  return !step.subject.empty() && step.kind != StepKind::ModuleLoaded &&
-         step.kind != StepKind::DriverReloaded;
-}
+bool is_adapters(const Step& step) { return !step.subject.empty() && !is_of_executor(step.kind); }
 
 bool comes_too_late(const Timeline& boot, const Step& step) {
   return boot.find(StepKind::Ready) != nullptr &&

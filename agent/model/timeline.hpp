@@ -42,6 +42,11 @@ inline constexpr auto kWordsOf<StepKind> =
                                    {StepKind::Gid, "gid"},
                                    {StepKind::Ready, "ready"}});
 
+// The executor's steps have a module as their subject; other steps have an adapter or none.
+[[nodiscard]] constexpr bool is_of_executor(StepKind kind) {
+  return kind == StepKind::ModuleLoaded || kind == StepKind::DriverReloaded;
+}
+
 struct Step {
   StepKind kind = StepKind::AgentStarted;
   std::string subject;  // a module, a function address; empty: the whole machine

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A pass as one line for the log at level debug: the state seen, and the actions with their
-// reasons.
 #include "agent/plan/planner.hpp"
 
 #include <vector>

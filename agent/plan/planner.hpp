@@ -18,10 +18,8 @@ namespace pvrdma {
 [[nodiscard]] Plan plan(const Config& config, const Snapshot& snapshot, const History& history,
                         BootTime now);
 
-// The verdict: Health from a Snapshot and its Plan.
-
-// Leaves `since` to the caller, who knows the previous health. Adds the finding `slow` where an
-// adapter has been converging for longer than readiness.timeout.
+// The verdict. Leaves `since` to the caller, who knows the previous health. Adds the finding `slow`
+// where an adapter has been converging for longer than readiness.timeout.
 [[nodiscard]] Health assess(const Config& config, const Snapshot& snapshot, const Plan& plan,
                             const History& history, BootTime now);
 
@@ -31,9 +29,8 @@ namespace pvrdma {
 // True once network managers may start: vmw_pvrdma is live, or it is certain that it will not be.
 [[nodiscard]] bool driver_is_decided(const Snapshot& snapshot, const Plan& plan);
 
-// A pass as one line for the log at level debug: the state seen, and the actions with their
+// The pass as one line for the log at level debug: the state seen, and the actions with their
 // reasons.
-
 // "vmw_pvrdma live; 0000:13:00.1: driver vmw_pvrdma, netdev ens224f0 down, rocep19s0f1 port DOWN;
 // ConfigureLink 0000:13:00.1 (the link is down)"
 [[nodiscard]] std::string pass_line(const Snapshot& snapshot, const Plan& plan);

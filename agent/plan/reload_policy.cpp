@@ -119,9 +119,7 @@ std::optional<Finding> executor_refusal(const Inputs& in, const std::string& ada
   if (in.snapshot.ledger_error || limited_until(in.snapshot.ledger, ReloadDriver{}, in.now))
     return std::nullopt;
   const Allowance budget = reload_budget(in, adapter);
-  const Attempt* said = budget.refused;
-  if (said == nullptr && budget.last != nullptr && budget.last->finished && !worked(*budget.last))
-    said = budget.last;
+  const Attempt* said = budget.refused != nullptr ? budget.refused : budget.failure();
   if (said == nullptr) return std::nullopt;
   return findings::attempt_failed(*said, {});
 }

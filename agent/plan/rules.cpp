@@ -100,15 +100,12 @@ bool out_of_the_way(const Inputs& in, const std::string& name) {
   return !worked(*budget.last) || budget.tries > 1;
 }
 
-bool failed(const Allowance& budget) {
-  return budget.refused != nullptr ||
-         (budget.last != nullptr && budget.last->finished && !worked(*budget.last));
-}
-
 // Most unreadable files of modprobe.d block nothing, so there is a finding only after a failed try.
 void report_unknown_block(const Inputs& in, Draft& draft, const Module& module) {
   const Error* error = module.blocked.error();
-  if (error != nullptr && failed(gentle_budget(in, Verb::LoadModule, module.name)))
+  if (error == nullptr) return;
+  const Allowance budget = gentle_budget(in, Verb::LoadModule, module.name);
+  if (budget.refused != nullptr || budget.failure() != nullptr)
     draft.find(findings::block_unknown(module.name, *error));
 }
 
@@ -126,8 +123,8 @@ Afterwards slowly_if_failed(const Inputs& in, Verb verb, const std::string& targ
 void try_within_budget(const Inputs& in, Draft& draft, Operation operation, std::string reason,
                        std::optional<std::string> adapter, Afterwards afterwards) {
   const Allowance budget = gentle_budget(in, verb(operation), target(operation));
-  if (budget.last != nullptr && budget.last->finished && !worked(*budget.last))
-    draft.find(findings::attempt_failed(*budget.last, adapter));
+  if (const Attempt* failure = budget.failure())
+    draft.find(findings::attempt_failed(*failure, adapter));
   if (budget.refused != nullptr) draft.find(findings::attempt_failed(*budget.refused, adapter));
   switch (budget.verdict) {
     case Allowance::Verdict::Now:

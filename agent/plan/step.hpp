@@ -21,9 +21,6 @@
 
 namespace pvrdma {
 
-// Compares the executor's answers with its ledger. So a ledger that loses entries, on a full /run
-// or otherwise, does not allow more attempts, and the loss is noticed.
-
 // The executor's calls that this daemon has seen end.
 struct Tried {
   // Calls with an answer: the executor's ledger must contain them.
@@ -33,7 +30,8 @@ struct Tried {
   Ledger not_understood;
 };
 
-// Adds to the look's ledger the entries of `tried` that are missing. Where an answer of the last
+// Adds to the look's ledger the entries of `tried` that are missing, so that a ledger that loses
+// entries, on a full /run or otherwise, does not allow more attempts. Where an answer of the last
 // minute was missing when the ledger was read, sets `ledger_error` if it is empty. After that
 // minute the error ends, and the next operation shows whether entries are still lost.
 void complete_ledger(Looked& look, const Tried& tried);

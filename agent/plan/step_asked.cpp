@@ -36,8 +36,17 @@ void Stepping::answer(ClientId client, Answer::What what, std::string text,
   e_.answers.push_back({client, what, std::move(text), std::move(holders)});
 }
 
-void Stepping::answer_fresh(const Waiting& waiting) {
+void Stepping::answer_waiting(const Waiting& waiting) {
   answer(waiting.client, waiting.for_plan ? Answer::What::Plan : Answer::What::Health);
+}
+
+void Stepping::answer_due(std::vector<Waiting>& list,
+                          const std::function<bool(const Waiting&)>& is_due) {
+  std::erase_if(list, [&](const Waiting& waiting) {
+    const bool due = is_due(waiting);
+    if (due) answer_waiting(waiting);
+    return due;
+  });
 }
 
 // Only root may change something.
@@ -155,19 +164,14 @@ void Stepping::on(const ClientLeft& left) {
 
 void Stepping::expire_clients() {
   expire_reloads();
-  std::erase_if(s_.refreshes, [&](const Waiting& waiting) {
-    // Another look would not end sooner than the one that hangs, which the health names. Where none
-    // hangs, this time is enough for the look under way and the next: a look that is still missing
-    // has not begun.
-    if (!s_.look_stuck && now_ < waiting.since + 2 * s_.limits.look) return false;
-    answer(waiting.client, Answer::What::Health);
-    return true;
+  // Another look would not end sooner than the one that hangs, which the health names. Where none
+  // hangs, this time is enough for the look under way and the next: a look that is still missing
+  // has not begun.
+  answer_due(s_.refreshes, [&](const Waiting& waiting) {
+    return s_.look_stuck || now_ >= waiting.since + 2 * s_.limits.look;
   });
-  std::erase_if(s_.fresh, [&](const Waiting& waiting) {
-    if (now_ < waiting.since + kFreshPatience) return false;
-    answer_fresh(waiting);
-    return true;
-  });
+  answer_due(s_.fresh,
+             [&](const Waiting& waiting) { return now_ >= waiting.since + kFreshPatience; });
 }
 
 void Stepping::plan_client_deadlines() {

@@ -54,7 +54,8 @@ bool Stepping::look_for(Caller caller) {
 void Stepping::ask_fresh(const Waiting& asking) {
   const bool known = s_.health.observed != BootTime{};
   const BootTime observed = std::max(s_.health.observed, s_.confirmed);
-  if ((known && now_ - observed <= kFresh) || !look_for(asking.caller)) return answer_fresh(asking);
+  if ((known && now_ - observed <= kFresh) || !look_for(asking.caller))
+    return answer_waiting(asking);
   s_.fresh.push_back(asking);
 }
 
@@ -164,20 +165,9 @@ void Stepping::pass(Looked look) {
   settle_reload(look.began);
   if (busy != s_.history.busy || asked != s_.history.reload_asked) conclude_again();
   schedule_looks(changed);
-  answer_lookers(look.began);
-}
-
-void Stepping::answer_lookers(BootTime began) {
-  std::erase_if(s_.refreshes, [&](const Waiting& waiting) {
-    if (waiting.since > began) return false;
-    answer(waiting.client, Answer::What::Health);
-    return true;
-  });
-  std::erase_if(s_.fresh, [&](const Waiting& waiting) {
-    if (waiting.since > began + kFresh) return false;
-    answer_fresh(waiting);
-    return true;
-  });
+  answer_due(s_.refreshes, [&](const Waiting& waiting) { return waiting.since <= look.began; });
+  answer_due(s_.fresh,
+             [&](const Waiting& waiting) { return waiting.since <= look.began + kFresh; });
 }
 
 // Whether an operation is under way, or a wait within its limit, so that looks must be frequent. A

@@ -2,6 +2,7 @@
 // One step under way: the parts of step(), in several files by topic.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -56,7 +57,10 @@ class Stepping {
   // step_asked.cpp
   void answer(ClientId client, Answer::What what, std::string text = {},
               std::vector<Holder> holders = {});
-  void answer_fresh(const Waiting& waiting);
+  // With the plan where the client waits for that, else with health.
+  void answer_waiting(const Waiting& waiting);
+  // Answers those of the list that are due, and removes them.
+  void answer_due(std::vector<Waiting>& list, const std::function<bool(const Waiting&)>& is_due);
   void ask_fresh(const Waiting& asking);
   void refresh(const Waiting& waiting);
   [[nodiscard]] bool may_change(ClientId client, Caller caller, const char* method);
@@ -79,7 +83,6 @@ class Stepping {
   [[nodiscard]] bool reads_config_again() const;
   [[nodiscard]] bool config_may_be_old(const Snapshot& seen) const;
   [[nodiscard]] bool is_pending() const;
-  void answer_lookers(BootTime began);
   void expire_looks();
   void plan_look_deadlines();
 

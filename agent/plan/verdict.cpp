@@ -75,12 +75,6 @@ State adapter_state(const Config& config, const Snapshot& snapshot, const Plan& 
   return burden.is_blocked ? State::Degraded : State::Converging;
 }
 
-std::size_t count(const std::vector<AdapterHealth>& adapters, State state) {
-  return static_cast<std::size_t>(
-      std::count_if(adapters.begin(), adapters.end(),
-                    [&](const AdapterHealth& adapter) { return adapter.state == state; }));
-}
-
 State state_of(const Config& config, const Plan& plan, const std::vector<AdapterHealth>& adapters) {
   if (machine_has(plan, Severity::Error)) return State::Failed;
   // Where an adapter was removed, no adapter means degraded, not absent.

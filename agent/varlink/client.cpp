@@ -125,12 +125,8 @@ Result<void> AsyncClient::start(std::string message) {
   if (auto connected = connect_to(socket_.get(), path_); !connected) return connected;
   output_ = std::move(message);
   input_ = Decoder{kReplyLimitBytes};
-  sd_event_source* source = nullptr;
-  const int result =
-      sd_event_add_io(event_, &source, socket_.get(), EPOLLIN | EPOLLOUT, on_io, this);
-  if (result < 0) return fail(-result, "watching", path_);
-  io_.reset(source);
-  return {};
+  return call_on(event_, socket_.get(), EPOLLIN | EPOLLOUT, on_io, this, path_)
+      .map([&](EventSource source) { io_ = std::move(source); });
 }
 
 int AsyncClient::on_io(sd_event_source* source, int, std::uint32_t, void* self) {

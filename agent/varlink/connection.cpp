@@ -58,14 +58,14 @@ Result<void> Connection::attach() {
   constexpr const char* kClient = "a client";
   if (::setsockopt(socket_.get(), SOL_SOCKET, SO_SNDBUF, &kKernelBytes, sizeof kKernelBytes) != 0)
     return fail(errno, kDoing, kClient);
-  sd_event_source* source = nullptr;
   watched_ = EPOLLIN;
-  int added = sd_event_add_io(event_, &source, socket_.get(), watched_, on_io, this);
-  if (added < 0) return fail(-added, kDoing, kClient);
-  io_.reset(source);
+  auto io = call_on(event_, socket_.get(), watched_, on_io, this, kClient);
+  if (!io) return fail(io.error());
+  io_ = std::move(*io);
+  sd_event_source* source = nullptr;
   // An accuracy of an eighth is enough, as the timer only ends faulty connections.
   const auto accuracy = to_us(std::min(limits_.idle, limits_.half_message)) / 8 + 1;
-  added = sd_event_add_time(event_, &source, CLOCK_MONOTONIC, kNever, accuracy, on_timer, this);
+  int added = sd_event_add_time(event_, &source, CLOCK_MONOTONIC, kNever, accuracy, on_timer, this);
   if (added < 0) return fail(-added, kDoing, kClient);
   timer_.reset(source);
   sd_event_source_set_enabled(timer_.get(), SD_EVENT_OFF);

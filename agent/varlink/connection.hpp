@@ -29,7 +29,7 @@ namespace pvrdma::varlink {
 struct Limits {
   std::size_t message_bytes = 16U << 10U;  // of one request
   std::size_t output_bytes = 1U << 20U;    // unsent to one client; with more it is disconnected
-  // Not counting uid 0 and the service's own user, who are always accepted (service.hpp, Clients).
+  // Not counting uid 0 and the service's own user, who are always accepted (clients.hpp).
   std::size_t clients = 1024;
   std::size_t clients_per_uid = 128;
   Milliseconds idle = std::chrono::minutes{2};           // without a request or an open watch

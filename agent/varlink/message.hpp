@@ -12,14 +12,13 @@
 
 namespace pvrdma::varlink {
 
+// A larger buffer is freed once it is empty, so that one long message does not keep its memory.
+inline constexpr std::size_t kKeptBytes = 4096;
+
 // Bytes of a varlink connection -> messages; a NUL byte ends each.
 //
 // Knows no socket and no JSON. Keeps at most one message of the largest length and the bytes fed
 // with it, and scans each byte once, however the bytes arrive.
-
-// A larger buffer is freed once it is empty, so that one long message does not keep its memory.
-inline constexpr std::size_t kKeptBytes = 4096;
-
 class Decoder {
  public:
   explicit Decoder(std::size_t limit_bytes) : limit_(limit_bytes) {}

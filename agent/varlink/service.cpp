@@ -149,10 +149,9 @@ int Service::on_rest_over(sd_event_source* source, std::uint64_t, void* self) {
 }
 
 Result<void> Service::watch(Fd socket, bool own) {
-  sd_event_source* source = nullptr;
-  const int result = sd_event_add_io(event_, &source, socket.get(), EPOLLIN, on_accept, this);
-  if (result < 0) return fail(-result, "watching", "a listening socket");
-  listeners_.push_back({std::move(socket), EventSource{source}, own});
+  auto source = call_on(event_, socket.get(), EPOLLIN, on_accept, this, "a listening socket");
+  if (!source) return fail(source.error());
+  listeners_.push_back({std::move(socket), std::move(*source), own});
   return {};
 }
 

@@ -104,9 +104,7 @@ std::optional<std::string> cdi(const Health& health, const Belongs& belongs,
 }
 
 std::string node_features(const Health& health, const Moment& now, Milliseconds lifetime) {
-  const auto ready =
-      std::count_if(health.adapters.begin(), health.adapters.end(),
-                    [](const AdapterHealth& adapter) { return adapter.state == State::Ready; });
+  const std::size_t ready = count(health.adapters, State::Ready);
   return formatted(
       "# +expiry-time={}\n"
       "pvrdma.io/state={}\n"

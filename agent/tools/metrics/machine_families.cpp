@@ -42,11 +42,9 @@ Samples boot_steps(const Observation& observation) {
   Samples samples;
   if (observation.boot == nullptr) return samples;
   for (const Step& step : observation.boot->steps) {
-    const bool of_module =
-        step.kind == StepKind::ModuleLoaded || step.kind == StepKind::DriverReloaded;
-    samples.push_back(
-        {{{"step", to_string(step.kind)}, {of_module ? "module" : "function", step.subject}},
-         static_cast<double>(to_ms(step.at)) / 1000});
+    const char* subject = is_of_executor(step.kind) ? "module" : "function";
+    samples.push_back({{{"step", to_string(step.kind)}, {subject, step.subject}},
+                       static_cast<double>(to_ms(step.at)) / 1000});
   }
   return samples;
 }

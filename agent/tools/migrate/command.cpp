@@ -72,8 +72,8 @@ int migrate(const Settings& settings, const Console& console, const MigrateOptio
   const Root root{options.root};
   // Where the configuration is invalid, lines of the default modules are shown.
   const LoadedConfig loaded = load_config_or_safe(root);
-  if (options.apply && !loaded.bad.empty())
-    return end_without(settings, console, "nothing was changed: " + printable(loaded.bad));
+  if (options.apply && !loaded.error.empty())
+    return end_without(settings, console, "nothing was changed: " + printable(loaded.error));
   if (const std::string why = options.apply ? migration::why_not_to_apply(root) : ""; !why.empty())
     return end_without(
         settings, console,
@@ -82,7 +82,7 @@ int migrate(const Settings& settings, const Console& console, const MigrateOptio
   const auto look = [&] {
     Recipe found = probes::find_whole_recipe(root, scope);
     // What --revert restores does not depend on the configuration.
-    if (!loaded.bad.empty() && !options.revert) found.unreadable.push_back({0, loaded.bad, ""});
+    if (!loaded.error.empty() && !options.revert) found.unreadable.push_back({0, loaded.error, ""});
     return found;
   };
   const Recipe recipe = look();

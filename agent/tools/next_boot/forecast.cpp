@@ -24,7 +24,7 @@ namespace {
 // The driver, the module it needs (vmxnet3), and the modules before it.
 std::vector<std::string> modules_of(const Config& config) {
   std::vector<std::string> modules{kDriverModule, kNetModule};
-  for (const std::string& name : config.modules.before) modules.push_back(module_name(name));
+  for (const std::string& name : config.modules.before) modules.push_back(with_underscores(name));
   return modules;
 }
 
@@ -148,7 +148,7 @@ std::vector<std::string> required_before(std::string_view text) {
     if (word == "pre:" || word == "post:")
       before = word == "pre:";
     else if (before)
-      names.push_back(module_name(word));
+      names.push_back(with_underscores(word));
   }
   return names;
 }
@@ -162,7 +162,7 @@ std::vector<std::string> loaded_by(std::string_view command) {
   while (!command.empty()) {
     const std::string_view word = cut(command, ' ');
     if (word == ";" || word == "||" || word == "&&") break;
-    if (!word.empty() && !word.starts_with('-')) names.push_back(module_name(word));
+    if (!word.empty() && !word.starts_with('-')) names.push_back(with_underscores(word));
   }
   return names;
 }

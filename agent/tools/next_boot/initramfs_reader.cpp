@@ -107,7 +107,7 @@ class ImageReader {
     const std::string_view name = path.substr(path.rfind('/') + 1);
     if (const auto suffix = name.find(".ko"); suffix != std::string_view::npos)
       names_bytes_ +=
-          content_.modules.insert(module_name(name.substr(0, suffix))).second ? suffix : 0;
+          content_.modules.insert(with_underscores(name.substr(0, suffix))).second ? suffix : 0;
     if (names_bytes_ > kMostNames) return fail(EFBIG, "unpacking", "the modules' names");
     const bool ours = path.starts_with("etc/modprobe.d/") || path.starts_with("lib/modprobe.d/");
     if (!ours || name.starts_with('.') || !name.ends_with(".conf") || path == kImageOnly) return {};

@@ -117,7 +117,7 @@ int seal(const Settings& settings, const Console& console, const SealOptions& op
       files.push_back("/" + file.lexically_relative(root / "/").string());
   Traces traces = probes::find_traces(root, loaded.config, files);
   // An invalid configuration may have traces as well.
-  if (!loaded.bad.empty()) traces.unreadable.push_back({0, loaded.bad, ""});
+  if (!loaded.error.empty()) traces.unreadable.push_back({0, loaded.error, ""});
   if (!settings.json)
     for (const Error& error : traces.unreadable)
       console.complain("not all could be looked at: " + printable(error.message()));

@@ -15,7 +15,7 @@ namespace {
 // The drivers that take functions by `ids=` (Linux drivers/vfio/pci/vfio_pci.c,
 // drivers/pci/pci-stub.c).
 std::string claimer_of(std::string_view module) {
-  const std::string name = module_name(module);
+  const std::string name = with_underscores(module);
   if (name == "vfio_pci") return "vfio-pci";
   return name == "pci_stub" ? "pci-stub" : "";
 }

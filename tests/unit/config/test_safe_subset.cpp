@@ -28,7 +28,7 @@ TEST_CASE("good files count unchanged") {
   const ConfigTree tree;
   tree.file(kMain, "[modules]\nreload = \"always\"\n");
   const LoadedConfig loaded = load_config_or_safe(tree.root());
-  CHECK(loaded.bad.empty());
+  CHECK(loaded.error.empty());
   CHECK(loaded.config == tree.load()->config);
   CHECK(loaded.files.size() == 1);
 }
@@ -40,7 +40,7 @@ TEST_CASE("bad files leave only harmless settings, and the line says why") {
             "addresses = [\"192.168.30.201/24\"]\n");
   tree.file(kDropIn, "[modules]\nreload = \"sometimes\"\n");
   const LoadedConfig loaded = load_config_or_safe(tree.root());
-  CHECK(loaded.bad.find("50.toml:2: modules.reload = \"sometimes\"") != std::string::npos);
+  CHECK(loaded.error.find("50.toml:2: modules.reload = \"sometimes\"") != std::string::npos);
   CHECK(loaded.config == safe_with(Manage::Auto));
   CHECK(loaded.files.empty());
 }
@@ -62,7 +62,7 @@ TEST_CASE("a link that a bad file may exclude is left alone") {
               "[[adapter]]\nmanage = \"observe\"\n");
   }
   SECTION("in the bad one") { tree.file(kMain, "[[adapter]\nmanage = \"observe\" # never\n"); }
-  CHECK_FALSE(load_config_or_safe(tree.root()).bad.empty());
+  CHECK_FALSE(load_config_or_safe(tree.root()).error.empty());
   CHECK(load_config_or_safe(tree.root()).config == safe_with(Manage::Observe));
 }
 
@@ -80,5 +80,5 @@ TEST_CASE("a file that the daemon's user may not read gives only the daemon the 
   const test::AsNobody daemon;
   const LoadedConfig loaded = load_config_or_safe(tree.root());
   CHECK(loaded.config == safe_with(Manage::Auto));
-  CHECK(loaded.bad.find("it needs o+r") != std::string::npos);
+  CHECK(loaded.error.find("it needs o+r") != std::string::npos);
 }

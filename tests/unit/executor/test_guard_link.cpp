@@ -165,7 +165,7 @@ TEST_CASE("guard: no address is taken away under a holder") {
   Scene scene;
   const auto refused = [&](unsigned index) {
     scene.facts.holders = scene.holders;
-    return address_refusal(scene.facts, scene.adapters[index]);
+    return adapter_refusal(scene.facts, scene.adapters[index]);
   };
   CHECK_FALSE(refused(0));
   scene.holders = {{7, "job", "rocep19s0f1"}};
@@ -183,7 +183,7 @@ TEST_CASE("guard: no address is taken away under a holder") {
   scene.facts.driver.refcount = 1U;
   CHECK(refused(0));
   scene.facts.holders = Field<std::vector<Holder>>::unreadable(kDenied);
-  CHECK(address_refusal(scene.facts, scene.adapters[0])->outcome == Outcome::NotAllowed);
+  CHECK(adapter_refusal(scene.facts, scene.adapters[0])->outcome == Outcome::NotAllowed);
 }
 
 TEST_CASE("guard: holders are reported") {
