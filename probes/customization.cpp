@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/base/clock.hpp"
+#include "probes/systemd.hpp"
 
 namespace pvrdma::probes {
 
@@ -56,7 +57,7 @@ bool is_switched_off(const Root& root, std::initializer_list<const char*> servic
     constexpr const char* kOwn = "/etc/systemd/system/";
     constexpr const char* kPackaged = "/usr/lib/systemd/system/";
     const std::string wanted = "cloud-init.target.wants/" + service;
-    if (link_target_name(root / (kOwn + service)).value_or("") == "null") return true;
+    if (is_masked(root, service)) return true;
     const bool installed = has(kPackaged, service) || has("/lib/systemd/system/", service);
     return installed && !has(kOwn, wanted) && !has(kPackaged, wanted);
   });

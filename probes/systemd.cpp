@@ -41,7 +41,15 @@ bool service_runs(const Root& root, const std::string& service) {
   return is_link(root / ("/run/systemd/units/invocation:" + service));
 }
 
+bool is_masked(const Root& root, const std::string& service) {
+  constexpr std::array kPlaces{"/etc/systemd/system", "/run/systemd/system"};
+  return std::any_of(kPlaces.begin(), kPlaces.end(), [&](const char* place) {
+    return link_target_name(root / place / service).value_or("") == "null";
+  });
+}
+
 bool service_is_enabled(const Root& root, const std::string& service) {
+  if (is_masked(root, service)) return false;
   // netplan's generator writes to the third place, since netplan 1.2 to the fourth.
   constexpr std::array kPlaces{"/etc/systemd/system/multi-user.target.wants",
                                "/etc/systemd/system/network.target.wants",
@@ -49,8 +57,10 @@ bool service_is_enabled(const Root& root, const std::string& service) {
                                "/run/systemd/generator.late/multi-user.target.wants",
                                "/run/systemd/system/multi-user.target.wants",
                                "/usr/lib/systemd/system/multi-user.target.wants"};
-  return std::any_of(kPlaces.begin(), kPlaces.end(),
-                     [&](const char* place) { return is_link(root / place / service); });
+  // Debian leaves the link of a package that was removed and not purged; it leads nowhere.
+  return std::any_of(kPlaces.begin(), kPlaces.end(), [&](const char* place) {
+    return is_there(root / place / service).value_or(false);
+  });
 }
 
 std::string service_name(const std::string& unit) {

@@ -20,7 +20,11 @@ namespace pvrdma::probes {
 // unit_export_invocation_id(), since systemd 236).
 [[nodiscard]] bool service_runs(const Root& root, const std::string& service);
 
-// Whether systemd starts a service at boot: a target wants it, on disk or by a generator.
+// `systemctl mask` leaves the links of the targets that want the service.
+[[nodiscard]] bool is_masked(const Root& root, const std::string& service);
+
+// Whether systemd starts a service at boot: it is installed, and a target wants it, on disk or by a
+// generator.
 [[nodiscard]] bool service_is_enabled(const Root& root, const std::string& service);
 
 // "slurmd" -> "slurmd.service"; a name with a type stays unchanged.

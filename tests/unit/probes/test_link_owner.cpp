@@ -23,6 +23,7 @@ struct LinkOwnerFixture {
   void enable(const std::string& service) const {
     tree.link("/etc/systemd/system/multi-user.target.wants/" + service,
               "/lib/systemd/system/" + service);
+    tree.file("/lib/systemd/system/" + service, "");
   }
   Field<LinkOwner> owner() const {
     SystemBus bus{tree.root()};
@@ -138,16 +139,34 @@ TEST_CASE_METHOD(LinkOwnerFixture, "link owner: a VRF leaves the link to its man
 }
 
 TEST_CASE_METHOD(LinkOwnerFixture, "link owner: networkd that only netplan enables") {
+  const std::string unit = "/usr/lib/systemd/system/systemd-networkd.service";
+  tree.file(unit, "");
   SECTION("before 1.2") {
-    tree.link("/run/systemd/generator/multi-user.target.wants/systemd-networkd.service", "x");
+    tree.link("/run/systemd/generator/multi-user.target.wants/systemd-networkd.service", unit);
   }
   SECTION("since 1.2") {
-    tree.link("/run/systemd/generator.late/multi-user.target.wants/systemd-networkd.service", "x");
+    tree.link("/run/systemd/generator.late/multi-user.target.wants/systemd-networkd.service", unit);
   }
   SECTION("by the distribution") {
-    tree.link("/usr/lib/systemd/system/multi-user.target.wants/systemd-networkd.service", "x");
+    tree.link("/usr/lib/systemd/system/multi-user.target.wants/systemd-networkd.service", unit);
   }
   CHECK(owner().is(undecided(LinkManager::Networkd)));
+}
+
+TEST_CASE_METHOD(LinkOwnerFixture,
+                 "link owner: no manager is waited for that is masked, or was removed") {
+  for (const char* service : {"NetworkManager.service", "systemd-networkd.service"}) {
+    CAPTURE(service);
+    enable(service);
+    CHECK(owner().is_known());
+    for (const char* folder : {"/etc/systemd/system/", "/run/systemd/system/"}) {
+      tree.link(std::string{folder} + service, "/dev/null");
+      CHECK(owner().is_absent());
+      tree.remove(std::string{folder} + service);
+    }
+    tree.remove(std::string{"/lib/systemd/system/"} + service);
+    CHECK(owner().is_absent());
+  }
 }
 
 TEST_CASE_METHOD(LinkOwnerFixture, "link owner: a part of ifupdown's bond or bridge") {
