@@ -232,6 +232,7 @@ OperationResult reload_driver(const DriverModule& module) {
     likely.detail = "not removed, as it could not be inserted again: " + likely.detail;
     return likely;
   }
+  if (auto no = module.refused_now()) return std::move(*no);
   OperationResult removal = module.remove();
   if (!removal.good()) return removal;
   if (removal.outcome != Outcome::Done) return module.insert();

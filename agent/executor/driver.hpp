@@ -92,7 +92,10 @@ inline constexpr const char* kHeldBack = "pvrdma-agent-waits";
 // The steps of a reload, as functions, so that tests can check their order without a driver.
 struct DriverModule {
   std::function<OperationResult()> rehearse;  // Done: an insertion would probably succeed
-  std::function<OperationResult()> remove;    // AlreadyDone: the module was not loaded
+  // Asks the guard again, since a rehearsal takes time, and users in the kernel do not keep the
+  // driver from being removed. None: it may be.
+  std::function<std::optional<OperationResult>()> refused_now;
+  std::function<OperationResult()> remove;  // AlreadyDone: the module was not loaded
   std::function<OperationResult()> insert;
 };
 

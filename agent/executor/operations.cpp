@@ -140,6 +140,11 @@ Operations::Ground Operations::look_for(const Operation& operation) const {
           look(places_.root, link != nullptr ? link->function : "")};
 }
 
+std::optional<OperationResult> Operations::refused_now(const Operation& operation) const {
+  const Ground now = look_for(operation);
+  return refused(operation, now.loaded, now.facts);
+}
+
 OperationResult Operations::act(const LoadModule& operation) {
   const std::string name = probes::with_underscores(operation.module);
   const auto insert = [paths = places_.modules, module = operation.module] {
@@ -154,17 +159,16 @@ OperationResult Operations::act(const BindFunction& operation) {
 }
 
 OperationResult Operations::act(const RebindFunction& operation) {
-  return rebind_function(places_.root, operation.function, places_.access_memo, [&] {
-    const Ground now = look_for(operation);
-    return refused(operation, now.loaded, now.facts);
-  });
+  return rebind_function(places_.root, operation.function, places_.access_memo,
+                         [&] { return refused_now(operation); });
 }
 
-OperationResult Operations::act(const ReloadDriver&) {
+OperationResult Operations::act(const ReloadDriver& operation) {
   const auto modules = Modules::open(places_.modules);
   if (!modules) return failed(modules.error());
   return insert_driver(places_.root, [&] {
     return reload_driver({[&] { return modules->rehearse_again(places_.root, kDriverModule); },
+                          [&] { return refused_now(operation); },
                           [&] { return modules->remove(kDriverModule); },
                           [&] { return modules->insert(kDriverModule); }});
   });

@@ -52,6 +52,8 @@ class Operations {
   };
   [[nodiscard]] Ground look_for(const Operation& operation) const;
   // The refusal of a load that is under way already; none: it is not.
+  // What the guard says to the operation now.
+  [[nodiscard]] std::optional<OperationResult> refused_now(const Operation& operation) const;
   [[nodiscard]] std::optional<OperationResult> still_loading(const Operation& operation) const;
 
   OperationResult act(const LoadModule& operation);

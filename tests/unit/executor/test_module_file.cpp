@@ -105,12 +105,13 @@ TEST_CASE_METHOD(ModuleFileFixture,
                  "module file: the driver stays where it could not be loaded again") {
   is_built("6.1.0-17-amd64" + kSettings);
   bool removed = false;
-  const OperationResult reload = reload_driver({[&] { return rehearse(); },
-                                                [&] {
-                                                  removed = true;
-                                                  return done();
-                                                },
-                                                [] { return done(); }});
+  const OperationResult reload =
+      reload_driver({[&] { return rehearse(); }, [] { return std::nullopt; },
+                     [&] {
+                       removed = true;
+                       return done();
+                     },
+                     [] { return done(); }});
   CHECK_FALSE(removed);
   CHECK_FALSE(reload.driver_taken);
   CHECK(reload.detail.starts_with("not removed, as it could not be inserted again: "));

@@ -22,18 +22,27 @@ struct ReloadCase {
   bool removed;
   const char* detail;
   std::string steps;
+  std::optional<OperationResult> refused_now{};
 };
 
 }  // namespace
 
 TEST_CASE("reload: the order, and the result of each failing step") {
   const std::vector<ReloadCase> cases{
-      {"all well", done(), kOut, {kIn}, Outcome::Done, true, "", "?-+"},
-      {"not loaded", done(), kNotLoaded, {kIn}, Outcome::Done, false, "", "?-+"},
-      {"not loaded, and no luck", done(), kNotLoaded, {kBad}, Outcome::Failed, false, "bad", "?-+"},
-      {"in use", done(), kBusy, {}, Outcome::InUse, false, "in use", "?-"},
+      {"all well", done(), kOut, {kIn}, Outcome::Done, true, "", "?!-+"},
+      {"not loaded", done(), kNotLoaded, {kIn}, Outcome::Done, false, "", "?!-+"},
+      {"not loaded, and no luck",
+       done(),
+       kNotLoaded,
+       {kBad},
+       Outcome::Failed,
+       false,
+       "bad",
+       "?!-+"},
+      {"in use", done(), kBusy, {}, Outcome::InUse, false, "in use", "?!-"},
+      {"taken meanwhile", done(), kOut, {}, Outcome::InUse, false, "in use", "?!", kBusy},
       {"could not come back", kBlocked, kOut, {}, Outcome::Refused, false, "not removed", "?"},
-      {"second try", done(), kOut, {kBad, kIn}, Outcome::Done, true, "second try", "?-++"},
+      {"second try", done(), kOut, {kBad, kIn}, Outcome::Done, true, "second try", "?!-++"},
       {"left out",
        done(),
        kOut,
@@ -41,8 +50,8 @@ TEST_CASE("reload: the order, and the result of each failing step") {
        Outcome::Failed,
        true,
        "was removed and could not",
-       "?-++"},
-      {"udev was faster", done(), kOut, {already_done("loaded")}, Outcome::Done, true, "", "?-+"}};
+       "?!-++"},
+      {"udev was faster", done(), kOut, {already_done("loaded")}, Outcome::Done, true, "", "?!-+"}};
   for (const ReloadCase& one : cases) {
     INFO(one.what);
     std::string steps;
@@ -50,6 +59,10 @@ TEST_CASE("reload: the order, and the result of each failing step") {
     const OperationResult reload = reload_driver({[&] {
                                                     steps += '?';
                                                     return one.rehearsal;
+                                                  },
+                                                  [&] {
+                                                    steps += '!';
+                                                    return one.refused_now;
                                                   },
                                                   [&] {
                                                     steps += '-';
