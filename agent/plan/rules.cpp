@@ -193,7 +193,9 @@ void load_driver(const Inputs& in, Draft& draft) {
 void bind_functions(const Inputs& in, Draft& draft) {
   if (!is_live(in.snapshot, kDriverModule)) return;
   for (const Adapter& adapter : *in.snapshot.adapters.get()) {
-    if (adapter.net_driver.is_absent())
+    // The kernel lists the functions of a new adapter before it binds them.
+    if (adapter.net_driver.is_absent() &&
+        has_come(history_of(in, adapter).changed + kSettle, in, draft))
       draft.find(about(adapter, FindingId::NoVmxnet3Pair, {{"function", adapter.net_function}}));
     report_release(in, draft, adapter);
     if (!is_unbound(adapter) || !may_have_netdev(in, adapter, draft)) continue;

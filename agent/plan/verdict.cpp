@@ -20,6 +20,12 @@ bool has_gid(const Config& config, const Adapter& adapter) {
   return application_address(config, adapter).empty() || application_gid(config, adapter);
 }
 
+// Where the MTU cannot be set, a finding says so.
+bool has_mtu(const Config& config, const Adapter& adapter) {
+  const auto& mtu = config_of(config, adapter).mtu;
+  return !mtu || !link_is_ours(config, adapter) || *mtu == adapter.netdev.get()->mtu;
+}
+
 bool works(const Config& config, const Adapter& adapter) {
   const RdmaDevice* rdma = adapter.rdma_device.get();
   return adapter.driver.is(kDriverModule) && link_is_complete(config, adapter) && rdma != nullptr &&
@@ -53,12 +59,20 @@ bool machine_has(const Plan& plan, Severity severity) {
   });
 }
 
+// Whether a reload or rebind is planned or under way, which takes devices away in a moment.
+bool takes_devices(const Plan& plan, const History& history) {
+  return (history.busy && !history.busy->stuck && takes_driver_away(history.busy->operation)) ||
+         std::ranges::any_of(plan.actions,
+                             [](const Action& one) { return takes_driver_away(one.operation); });
+}
+
 State adapter_state(const Config& config, const Snapshot& snapshot, const Plan& plan,
-                    const Adapter& adapter) {
+                    bool devices_leave, const Adapter& adapter) {
   const Burden burden = burden_of(plan, adapter.function);
   if (works(config, adapter)) {
     // The adapter works, but its final addresses and MTU may not be set yet.
-    if (burden.awaits_customization) return State::Converging;
+    if (burden.awaits_customization || devices_leave) return State::Converging;
+    if (burden.worst == Severity::Info && !has_mtu(config, adapter)) return State::Converging;
     // The port is ACTIVE already just before a load ends, and still during an unload.
     const Module* driver = snapshot.module(kDriverModule);
     if (driver != nullptr &&
@@ -117,13 +131,14 @@ Health assess(const Config& config, const Snapshot& snapshot, const Plan& plan,
     health.summary = "the adapters of this VM could not be read";
     return health;
   }
+  const bool devices_leave = takes_devices(plan, history);
   for (const Adapter& adapter : *snapshot.adapters.get()) {
     AdapterHealth entry;
     entry.adapter = adapter;
     const AdapterHistory seen = history_of(history, adapter, now);
     const Adapter* const read = last_reading(seen, now);
     const Adapter& judged = read != nullptr ? *read : adapter;
-    entry.state = adapter_state(config, snapshot, plan, judged);
+    entry.state = adapter_state(config, snapshot, plan, devices_leave, judged);
     entry.managed_by = managed_by(config, judged);
     entry.application_gid = application_gid(config, judged);
     entry.transitions = seen.transitions;
@@ -131,7 +146,8 @@ Health assess(const Config& config, const Snapshot& snapshot, const Plan& plan,
     entry.gid_moves = seen.gid_moves;
     // The end of the wait for a customization of the VM starts a new time limit as well.
     const BootTime since = std::max(seen.changed, std::min(history.customized_until, now));
-    if (entry.state == State::Converging && now - since > config.readiness.timeout) {
+    if (entry.state == State::Converging && !devices_leave &&
+        now - since > config.readiness.timeout) {
       entry.state = State::Degraded;
       health.findings.push_back(findings::slow(adapter, config.readiness.timeout));
     }

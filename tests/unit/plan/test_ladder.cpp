@@ -244,9 +244,15 @@ TEST_CASE("rule 6: always is once per boot, never is never") {
   Config config;
   config.modules.reload = ReloadPolicy::Always;
   Snapshot snapshot = ready_scene();
+  const auto state = [&] {
+    return assess(config, snapshot, plan_settled(snapshot, config), long_settled(snapshot), kNow)
+        .state;
+  };
   CHECK(described(plan_settled(snapshot, config)) == Steps{"ReloadDriver vmw_pvrdma"});
+  CHECK(state() == State::Converging);
   snapshot.ledger.reloads = 1;
   CHECK(plan_settled(snapshot, config).actions.empty());
+  CHECK(state() == State::Ready);
   snapshot.ledger.reloads = 0;
   Snapshot built_in = snapshot;
   module(built_in, kDriverModule).init = ModuleInit::BuiltIn;

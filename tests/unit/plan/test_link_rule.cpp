@@ -36,6 +36,24 @@ State state_of(const Snapshot& snapshot, const Config& config) {
 
 }  // namespace
 
+TEST_CASE("rule 4: an MTU that waits for a manager's decision keeps the adapter from ready") {
+  Snapshot snapshot = ready_scene();
+  netdev(snapshot).mtu_max = 9000U;
+  netdev(snapshot).owner = LinkOwner{LinkManager::NetworkManager, false, ""};
+  History history = long_settled(snapshot);
+  history.adapters[function_of(0)].first_seen = kNow;
+  history.adapters[function_of(0)].changed = kNow;
+  const Config config = configured(Manage::Auto, 9000);
+  const auto state = [&] {
+    const Plan made = plan(config, snapshot, history, kNow);
+    CHECK(made.actions.empty());
+    return assess(config, snapshot, made, history, kNow).state;
+  };
+  CHECK(state() == State::Converging);
+  netdev(snapshot).mtu = 9000;
+  CHECK(state() == State::Ready);
+}
+
 TEST_CASE("rule 4: the link comes up only after the driver is live") {
   Snapshot snapshot = ready_scene();
   netdev(snapshot).link_up = false;

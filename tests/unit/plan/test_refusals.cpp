@@ -251,7 +251,7 @@ TEST_CASE("a reload that is being carried out is not asked for again, and not re
   const Plan made = plan({}, snapshot, history, kNow);
   CHECK(made.actions.empty());
   CHECK(made.findings.empty());
-  CHECK(assess({}, snapshot, made, history, kNow).state == State::Ready);
+  CHECK(assess({}, snapshot, made, history, kNow).state == State::Converging);
 }
 
 TEST_CASE(

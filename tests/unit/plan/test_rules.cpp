@@ -29,6 +29,11 @@ TEST_CASE("an adapter whose vmxnet3 side has no driver is reported") {
   Snapshot snapshot = ready_scene();
   adapter(snapshot).net_driver = Field<std::string>::absent();
   CHECK(finding(plan_settled(snapshot).findings, FindingId::NoVmxnet3Pair) != nullptr);
+  History history = long_settled(snapshot);
+  history.adapters[function_of(0)].changed = kNow;
+  const Plan early = plan({}, snapshot, history, kNow);
+  CHECK(finding(early.findings, FindingId::NoVmxnet3Pair) == nullptr);
+  CHECK(early.next_look == kNow + kSettle);
 }
 
 TEST_CASE("a port that verbs cannot query is reported while the kernel says ACTIVE") {
