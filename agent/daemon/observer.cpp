@@ -54,10 +54,11 @@ bool Observer::Shared::wait_for_work(std::unique_lock<std::mutex>& lock) {
   const auto begin = BootClock::now();
   BootTime due = begin + interval;
   while (!stop && !requested) {
-    due = begin + interval;
-    if (deliver_by && *deliver_by < due) due = *deliver_by;
-    const auto left = due - BootClock::now();
+    BootTime next = begin + interval;
+    if (deliver_by && *deliver_by < next) next = *deliver_by;
+    const auto left = next - BootClock::now();
     if (left <= Milliseconds{0}) break;
+    due = next;  // a shorter interval that is set later does not make this wait late
     wake.wait_for(lock, left);
   }
   if (!stop) Reporter::woke_late(BootClock::now() - due);
