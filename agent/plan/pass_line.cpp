@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// A pass as one line for the log at level debug.
 #include "agent/plan/planner.hpp"
 
 #include <vector>
