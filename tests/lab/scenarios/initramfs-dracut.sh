@@ -18,6 +18,7 @@ scenario() {
     refresh_by_package 'pvrdma-agent: /boot/initrd.* is made anew' rpm -U next/*.rpm
     expect "all other files are unchanged, byte for byte" sha256sum --check --quiet others.sums
     cp "/boot/initrd.img-$(uname -r)" image
+    options_stay
     umount /boot
     mv image "/boot/initrd.img-$(uname -r)"
     kdump_has_nothing
@@ -61,6 +62,21 @@ boot_is_full() {
     "^pvrdma-agent: /boot/initrd.img-$kernel is left as it was: the new one takes [0-9]+ KiB, and /boot has [0-9]+ KiB free; .* run /usr/libexec/pvrdma-agent/refresh-initramfs$" full.out)"
   expect_equal "no temporary file is left" "" "$(find /var/tmp -name 'pvrdma-agent.*')"
   rm /boot/filler
+}
+
+# The new image is made with the options of the old one, among them two by which both take little time, and is never a program for
+# UEFI, for which the guest lacks the stub.
+options_stay() {
+  local image
+  image=/boot/initrd.img-$(uname -r)
+  echo 'uefi=yes' >/etc/dracut.conf.d/zz-uki.conf
+  echo 'options vmw_pvrdma lab=2' >/etc/modprobe.d/lab.conf
+  expect "dracut makes an image with options" dracut -f --no-uefi --no-kernel -m pvrdma-agent --kernel-cmdline 'lab.kept=1 lab.also=2' "$image"
+  rm /etc/modprobe.d/lab.conf # so that the image is not up to date
+  expect "the image is made anew" /usr/libexec/pvrdma-agent/refresh-initramfs
+  expect_equal "its files are as they are now" "" "$(lsinitrd "$image" | grep -F etc/modprobe.d/lab.conf)"
+  expect_equal "it has the options of the old one" 'lab.kept=1 lab.also=2' "$(lsinitrd -f etc/cmdline.d/01-default.conf "$image" | xargs)"
+  rm /etc/dracut.conf.d/zz-uki.conf
 }
 
 # Images with the options of Enterprise Linux's mkdumprd and with the name that Ubuntu's kdump-tools gives; in both an administrator names the driver.
