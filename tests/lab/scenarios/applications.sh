@@ -144,7 +144,7 @@ several_machines() {
   on 2 other_index
   expect "the index of guest 2's GID is another now ($(index), $(on 2 index))" [ "$(index)" != "$(on 2 index)" ]
   # shellcheck disable=SC2016  # The process's own shell expands it.
-  bytes=$(measured mpi -x UCX_TLS=$lab_tls sh -c 'eval "$(pvrdma-agentctl env)" && exec "$@"' sh "${pipe[@]}")
+  bytes=$(measured mpi -x UCX_TLS=$lab_tls sh -c 'rdma=$(pvrdma-agentctl env) && eval "$rdma" && exec "$@"' sh "${pipe[@]}")
   expect "each process asks its own machine: the messages go by RDMA ($bytes)" by_rdma "$bytes"
 }
 
