@@ -45,6 +45,7 @@ is_switched_off() {
 scenario() {
   wait_until 60 "health says ready" health_is ready
   expect "without a network manager the agent manages the links" managed_by 0 agent
+  keyfile ens16f0 'method=auto' # as the installer of Enterprise Linux makes one, by which DHCP would give another address
   keyfile ens17f0 'method=auto'
   systemctl start NetworkManager.service
   wait_until 60 "started late, NetworkManager takes adapter 1" managed_by 1 NetworkManager
