@@ -97,8 +97,10 @@ void proc(std::string_view bytes) {
   switch (choice % 13) {
     case 0:
       return static_cast<void>(parse_proc_modules(bytes));
-    case 1:
-      return static_cast<void>(parse_limits("file", bytes));
+    case 1: {
+      LoginLimits limits;
+      return take_limits("file", bytes, limits);
+    }
     case 2:
       return static_cast<void>(parse_lookup(bytes, {"a", "b", "c"}));
     case 3:

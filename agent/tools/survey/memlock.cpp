@@ -11,6 +11,7 @@
 
 #include "agent/base/handle.hpp"
 #include "agent/base/text.hpp"
+#include "agent/tools/survey/unit_files.hpp"
 #include "probes/systemd.hpp"
 
 namespace pvrdma::probes {
@@ -37,6 +38,18 @@ Result<std::vector<std::string>> limit_files(const Root& root) {
   for (const std::string& name : names.value_or(std::vector<std::string>{}))
     if (name.ends_with(".conf")) files.push_back(std::string{kLimitsFolder} + "/" + name);
   return files;
+}
+
+// pam_limits cuts the soft limit to the hard one (setup_limits() in its source). Without a line for
+// the hard limit, a login keeps that of the service that starts the login.
+Field<MemlockLimit> soft_limit(const Root& root, const LoginLimits& limits) {
+  if (!limits.soft.is_known()) return {};
+  auto hard = limits.hard.is_known() ? limits.hard : default_hard_memlock(root);
+  if (!hard.is_known()) return hard;
+  const auto bytes = [](const Field<MemlockLimit>& of) {
+    return of.get()->bytes.value_or(std::numeric_limits<std::uint64_t>::max());
+  };
+  return bytes(hard) < bytes(limits.soft) ? hard : limits.soft;
 }
 
 // Asks systemd for the limit of a unit; org.freedesktop.systemd1(5).
@@ -101,34 +114,29 @@ Field<bool> may_lock_all(const Root& root) {
   return Field<bool>::unreadable({EBADMSG, "finding capabilities in", "/proc/self/status"});
 }
 
-Field<MemlockLimit> parse_limits(const std::string& path, std::string_view text) {
-  Field<MemlockLimit> soft;
-  unsigned number = 0;
-  while (!text.empty()) {
-    ++number;
+void take_limits(const std::string& path, std::string_view text, LoginLimits& limits) {
+  for (unsigned number = 1; !text.empty(); ++number) {
     std::string_view line = cut(text, '\n');
     const auto words = split_at_blanks(cut(line, '#'));  // the rest is a comment
-    if (words.size() != 4 || words[0] != "*" || words[2] != "memlock" || words[1] == "hard")
-      continue;
+    if (words.size() != 4 || words[0] != "*" || words[2] != "memlock") continue;
     auto limit = limit_from(words[3]);
     if (!limit) continue;  // pam_limits ignores it, too
     limit->place = path + ":" + std::to_string(number);
-    soft = *limit;
+    if (words[1] == "soft" || words[1] == "-") limits.soft = *limit;
+    if (words[1] == "hard" || words[1] == "-") limits.hard = *limit;
   }
-  return soft;
 }
 
 Field<MemlockLimit> login_memlock(const Root& root) {
   const auto files = limit_files(root);
   if (!files) return Field<MemlockLimit>::unreadable(files.error());
-  Field<MemlockLimit> found;
+  LoginLimits found;
   for (const std::string& file : *files) {
     const auto text = read_file(root / file);
     if (!text && !means_absent(text.error())) return Field<MemlockLimit>::unreadable(text.error());
-    if (!text) continue;
-    if (auto limit = parse_limits(file, *text); limit.is_known()) found = std::move(limit);
+    if (text) take_limits(file, *text, found);
   }
-  return found;
+  return soft_limit(root, found);
 }
 
 UnitMemlock unit_memlock(const std::string& unit) {

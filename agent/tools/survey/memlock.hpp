@@ -50,11 +50,16 @@ namespace pvrdma::probes {
 // container's, where the kernel ignores that capability.
 [[nodiscard]] Field<bool> may_lock_all(const Root& root);
 
-// The soft limit that a file of pam_limits (limits.conf(5)) sets for all users ("*"); the last line
-// counts. `path` with the line becomes the limit's place.
-[[nodiscard]] Field<MemlockLimit> parse_limits(const std::string& path, std::string_view text);
+// The limits that lines for all users ("*") set.
+struct LoginLimits {
+  Field<MemlockLimit> soft, hard;
+};
+// Takes the lines of a file of pam_limits (limits.conf(5)); of each kind the last one counts.
+// `path` with the line becomes the limit's place.
+void take_limits(const std::string& path, std::string_view text, LoginLimits& limits);
 
-// The limit from /etc/security/limits.conf and limits.d/*.conf, in the order of pam_limits.
+// The soft limit of a login from /etc/security/limits.conf and limits.d/*.conf, in the order of
+// pam_limits, which cuts it to the hard limit. Absent: no line sets a soft limit.
 [[nodiscard]] Field<MemlockLimit> login_memlock(const Root& root);
 
 // LimitMEMLOCK of a unit as loaded by systemd, asked over the system bus; "slurmd" means

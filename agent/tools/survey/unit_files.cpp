@@ -80,9 +80,18 @@ Result<std::vector<std::string>> drop_ins_of(const Root& root, const std::string
   return merged_files(root, folders, ".conf");
 }
 
+// The hard limit of "8M:infinity"; without a colon the soft one is the hard one, too.
+std::optional<MemlockLimit> parse_hard(std::string_view text) {
+  const auto soft = parse_memlock(cut(text, ':'));
+  return soft && !text.empty() ? parse_memlock(text) : soft;
+}
+
+using ParseLimit = std::optional<MemlockLimit>(std::string_view);
+
 // The last setting of `key`; an empty value resets earlier ones.
 Field<MemlockLimit> limit_in(const Root& root, const std::vector<std::string>& files,
-                             std::string_view section, std::string_view key) {
+                             std::string_view section, std::string_view key,
+                             ParseLimit* parse = parse_memlock) {
   Field<MemlockLimit> limit;
   for (const std::string& file : files) {
     const auto text = read_file(root / file);
@@ -91,7 +100,7 @@ Field<MemlockLimit> limit_in(const Root& root, const std::vector<std::string>& f
     for (const Setting& one : parse_settings(*text)) {
       if (one.section != section || one.key != key) continue;
       if (one.value.empty()) limit = {};
-      auto parsed = parse_memlock(one.value);
+      auto parsed = parse(one.value);
       if (!parsed) continue;  // systemd ignores it, too
       parsed->place = file + ":" + std::to_string(one.line);
       limit = std::move(*parsed);
@@ -101,7 +110,7 @@ Field<MemlockLimit> limit_in(const Root& root, const std::vector<std::string>& f
 }
 
 // The limit of a service that sets none itself.
-Field<MemlockLimit> default_memlock(const Root& root) {
+Field<MemlockLimit> default_memlock(const Root& root, ParseLimit* parse = parse_memlock) {
   std::vector<std::string> files;
   for (const std::string folder : {"/etc/systemd/", "/usr/local/lib/systemd/", "/usr/lib/systemd/"})
     if (files.empty() && has(root, folder + "system.conf")) files.push_back(folder + "system.conf");
@@ -112,7 +121,7 @@ Field<MemlockLimit> default_memlock(const Root& root) {
                    ".conf");
   if (!drop_ins) return Field<MemlockLimit>::unreadable(drop_ins.error());
   files.insert(files.end(), drop_ins->begin(), drop_ins->end());
-  auto limit = limit_in(root, files, "Manager", "DefaultLimitMEMLOCK");
+  auto limit = limit_in(root, files, "Manager", "DefaultLimitMEMLOCK", parse);
   return limit.is_absent() ? Field<MemlockLimit>{MemlockLimit{kOwnDefault, "systemd's default"}}
                            : limit;
 }
@@ -168,6 +177,10 @@ UnitMemlock unit_memlock_on_disk(const Root& root, const std::string& unit) {
   UnitMemlock result{service_name(unit), {}};
   result.limit = memlock_of(root, result.unit);
   return result;
+}
+
+Field<MemlockLimit> default_hard_memlock(const Root& root) {
+  return default_memlock(root, parse_hard);
 }
 
 Field<MemlockLimit> login_memlock_on_disk(const Root& root) {

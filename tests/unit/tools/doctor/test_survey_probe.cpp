@@ -18,21 +18,26 @@ using pvrdma::test::blocks_of;
 using pvrdma::test::Tree;
 using namespace std::string_literals;
 
-TEST_CASE("limits.conf: the last line for all users counts, soft or both") {
-  const auto limit = parse_limits("/l.conf",
-                                  "# *  - memlock 1\n"
-                                  "root     - memlock 2\n"
-                                  "* - memlock 3\n"
-                                  "*   -   memlock   64 # KiB\n"
-                                  "*     hard memlock 5\n"
-                                  "*  soft  nofile 5\n");
-  REQUIRE(limit.is_known());
-  CHECK(limit.get()->bytes == 64U * 1024U);
-  CHECK(limit.get()->place == "/l.conf:4");
-  CHECK(parse_limits("/l.conf", "* soft memlock unlimited\n").get()->bytes == std::nullopt);
-  CHECK(parse_limits("/l.conf", "* soft memlock -1").get()->bytes == std::nullopt);
-  CHECK(parse_limits("/l.conf", "* - memlock 99999999999999999\n").get()->bytes.has_value());
-  CHECK(parse_limits("/l.conf", "* - memlock much\n* - memlock\n").is_absent());
+TEST_CASE("limits.conf: of each kind the last line for all users counts") {
+  const auto limits_in = [](const char* text) {
+    LoginLimits limits;
+    take_limits("/l.conf", text, limits);
+    return limits;
+  };
+  const LoginLimits limits = limits_in(
+      "# *  - memlock 1\n"
+      "root     - memlock 2\n"
+      "* - memlock 3\n"
+      "*   -   memlock   64 # KiB\n"
+      "*     hard memlock 5\n"
+      "*  soft  nofile 5\n");
+  CHECK(limits.soft.is({64U * 1024U, "/l.conf:4"}));
+  CHECK(limits.hard.is({5U * 1024U, "/l.conf:5"}));
+  CHECK(limits_in("* soft memlock unlimited\n").soft.is({{}, "/l.conf:1"}));
+  CHECK(limits_in("* soft memlock unlimited\n").hard.is_absent());
+  CHECK(limits_in("* soft memlock -1").soft.is({{}, "/l.conf:1"}));
+  CHECK(limits_in("* - memlock 99999999999999999\n").soft.get()->bytes.has_value());
+  CHECK(limits_in("* - memlock much\n* - memlock\n* both memlock 1\n").soft.is_absent());
 }
 
 TEST_CASE("limits.d comes after limits.conf, in order of names") {

@@ -138,4 +138,25 @@ TEST_CASE_METHOD(UnitFilesFixture, "memlock: pam_limits counts for logins") {
   CHECK(login_memlock_on_disk(tree.root()).is({{}, "/etc/security/limits.d/90-rdma.conf:1"}));
 }
 
+TEST_CASE_METHOD(UnitFilesFixture, "memlock: pam_limits cuts the soft limit to the hard one") {
+  const std::string file = "/etc/security/limits.d/90-rdma.conf";
+  tree.file(file, "* soft memlock unlimited\n");
+  CHECK(login_memlock(tree.root()).is({8 * kMiB, "systemd's default"}));
+  CHECK(login_memlock_on_disk(tree.root()).is({8 * kMiB, "systemd's default"}));
+  tree.file("/etc/systemd/system.conf", "[Manager]\nDefaultLimitMEMLOCK=1M:16M\n");
+  CHECK(login_memlock(tree.root()).is({16 * kMiB, "/etc/systemd/system.conf:2"}));
+  tree.file("/etc/systemd/system.conf", "[Manager]\nDefaultLimitMEMLOCK=1M:infinity\n");
+  CHECK(login_memlock(tree.root()).is({{}, file + ":1"}));
+  tree.file("/etc/systemd/system.conf", "[Manager]\nDefaultLimitMEMLOCK=16M\n");
+  CHECK(login_memlock(tree.root()).is({16 * kMiB, "/etc/systemd/system.conf:2"}));
+  tree.file(file, "* hard memlock 65536\n* soft memlock unlimited\n");
+  CHECK(login_memlock(tree.root()).is({64 * kMiB, file + ":1"}));
+  tree.file(file, "* - memlock unlimited\n* hard memlock 65536\n");
+  CHECK(login_memlock(tree.root()).is({64 * kMiB, file + ":2"}));
+  tree.file(file, "* hard memlock 65536\n* - memlock unlimited\n");
+  CHECK(login_memlock(tree.root()).is({{}, file + ":2"}));
+  tree.file(file, "* soft memlock 4096\n* hard memlock unlimited\n");
+  CHECK(login_memlock(tree.root()).is({4 * kMiB, file + ":1"}));
+}
+
 }  // namespace pvrdma::probes
