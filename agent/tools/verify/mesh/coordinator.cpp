@@ -110,7 +110,10 @@ class Gathering {
       return;
     }
     std::string failed = text_in(found, "failed");
-    if (failed.empty()) failed = text_in(served, "failed");
+    // Where one machine could not begin, the other one only knows that it waited in vain. Without
+    // names equal reasons of several pairs are told once.
+    if (const std::string there = text_in(served, "failed"); !there.empty())
+      failed += (failed.empty() ? "" : "; ") + ("the listening machine: " + there);
     end(listener, client, std::nullopt,
         lost_of(listener, client).value_or(failed.empty() ? "no figures came" : failed));
   }

@@ -2,6 +2,8 @@
 // A machine of a mesh without any device, which answers at once.
 #pragma once
 
+#include <optional>
+
 #include "agent/tools/verify/mesh/member.hpp"
 #include "agent/tools/verify/peer/greeting.hpp"
 #include "tests/unit/tools/verify/made_mesh.hpp"
@@ -11,13 +13,20 @@ namespace pvrdma::verify {
 constexpr Milliseconds kLong = std::chrono::seconds{20};
 constexpr std::size_t kAllPairs = 10'000;
 
-// Answers like a machine. Leaves without a word before its pair `leaves_at`.
-inline void simulate(int port, std::size_t number, std::size_t leaves_at) {
+// A machine that has joined; none: it cannot.
+inline std::optional<Control> joined(int port, std::size_t number) {
   auto control = Control::connect("127.0.0.1", port, BootClock::now() + kLong);
   if (!control || !greet(*control, Side::Client, "", BootClock::now() + kLong) ||
       !control->send(join_message({"vm" + std::to_string(number), address_of(number), "d"}),
                      BootClock::now() + kLong))
-    return;
+    return std::nullopt;
+  return std::move(*control);
+}
+
+// Answers like a machine. Leaves without a word before its pair `leaves_at`.
+inline void simulate(int port, std::size_t number, std::size_t leaves_at) {
+  auto control = joined(port, number);
+  if (!control) return;
   for (std::size_t pairs = 0; pairs < leaves_at; ++pairs) {
     const auto asked = control->receive(BootClock::now() + kLong);
     if (!asked || !asked->contains("connect")) {
@@ -26,6 +35,17 @@ inline void simulate(int port, std::size_t number, std::size_t leaves_at) {
       continue;
     }
     static_cast<void>(control->send({{"figures", to_json(native())}}, BootClock::now() + kLong));
+  }
+}
+
+// Like a machine whose pairs all fail.
+inline void simulate_failing(int port, std::size_t number) {
+  auto control = joined(port, number);
+  while (control) {
+    const auto asked = control->receive(BootClock::now() + kLong);
+    if (!asked || asked->contains("end")) return;
+    const char* why = asked->contains("listen") ? "registering memory" : "connecting: refused";
+    static_cast<void>(control->send({{"failed", why}}, BootClock::now() + kLong));
   }
 }
 

@@ -64,6 +64,22 @@ TEST_CASE("a machine that dies costs its own pairs only") {
   CHECK(failed == 3);
 }
 
+TEST_CASE("where both machines of a pair fail, the reasons of both are told") {
+  const test::FreePort port;
+  const auto listener = Listener::open("127.0.0.1", port.number, 64);
+  REQUIRE(listener);
+  std::vector<std::jthread> machines;
+  for (const std::size_t n : {0U, 1U}) machines.emplace_back(simulate_failing, port.number, n);
+  Reception reception{&*listener, "", true};
+  const auto mesh = hold(
+      reception, {2, 2, kLong, kLong, {}, [](const PairResult&) {}, [](const std::string&) {}});
+  REQUIRE(mesh);
+  REQUIRE(mesh->pairs.size() == 1);
+  CHECK_FALSE(mesh->pairs.front().figures);
+  CHECK(mesh->pairs.front().failed ==
+        "connecting: refused; the listening machine: registering memory");
+}
+
 TEST_CASE("pairs that were measured before are not measured again") {
   const Held first = hold_with(4, {});
   REQUIRE(first.mesh);
