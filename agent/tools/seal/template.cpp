@@ -19,14 +19,16 @@ struct Place {
   const char* suffix;
 };
 
+constexpr const char* kNetworkd = "/etc/systemd/network";
 // Folders where distributions keep the configuration of links.
 constexpr std::array kPlaces{
     Place{"/etc/netplan", "", ".yaml"},
     Place{"/etc/NetworkManager/system-connections", "", ""},
     Place{"/etc/sysconfig/network-scripts", "ifcfg-", ""},
     Place{"/etc/sysconfig/network", "ifcfg-", ""},
-    Place{"/etc/systemd/network", "", ".link"},
-    Place{"/etc/systemd/network", "", ".network"},
+    Place{kNetworkd, "", ".link"},
+    Place{kNetworkd, "", ".network"},
+    Place{kNetworkd, "", ".netdev"},
     Place{"/etc/udev/rules.d", "", ".rules"},
     Place{"/etc/network", "interfaces", ""},
     Place{"/etc/network/interfaces.d", "", ""},
@@ -114,19 +116,24 @@ class TraceSearch {
   }
 
   void look_at_networks() {
-    for (const Place& place : kPlaces) {
-      for (const std::string& name : names_in(place.directory)) {
-        const std::string path = std::string{place.directory} + "/" + name;
-        if (!name.starts_with(place.prefix) || !name.ends_with(place.suffix) || name == "ifcfg-lo")
-          continue;
-        const auto status = status_of(root_ / path);
-        if (status && !S_ISREG(status->st_mode)) continue;
-        auto found = traces_in(path, text_of(path));
-        // Here a UUID is no profile's, but an instance's or a file system's.
-        if (path.starts_with(kCloudSettings))
-          std::erase_if(found, [](const Trace& one) { return one.kind == TraceKind::Uuid; });
-        traces_.found.insert(traces_.found.end(), found.begin(), found.end());
-      }
+    for (const Place& place : kPlaces) look_at_folder(place.directory, place.prefix, place.suffix);
+    // Drop-ins: "10-rdma.network.d/override.conf"
+    for (const std::string& name : names_in(kNetworkd))
+      for (const char* const kind : {".link.d", ".network.d", ".netdev.d"})
+        if (name.ends_with(kind)) look_at_folder(std::string{kNetworkd} + "/" + name, "", ".conf");
+  }
+
+  void look_at_folder(const std::string& directory, const char* prefix, const char* suffix) {
+    for (const std::string& name : names_in(directory)) {
+      const std::string path = directory + "/" + name;
+      if (!name.starts_with(prefix) || !name.ends_with(suffix) || name == "ifcfg-lo") continue;
+      const auto status = status_of(root_ / path);
+      if (status && !S_ISREG(status->st_mode)) continue;
+      auto found = traces_in(path, text_of(path));
+      // Here a UUID is no profile's, but an instance's or a file system's.
+      if (path.starts_with(kCloudSettings))
+        std::erase_if(found, [](const Trace& one) { return one.kind == TraceKind::Uuid; });
+      traces_.found.insert(traces_.found.end(), found.begin(), found.end());
     }
   }
 

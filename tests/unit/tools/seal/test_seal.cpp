@@ -118,6 +118,25 @@ TEST_CASE("each trace that clones would share is found with its place") {
   CHECK(text.out.find("`cloud-init clean --configs network`") != std::string::npos);
 }
 
+TEST_CASE("networkd's virtual links and drop-ins are read as well") {
+  const Tree image;
+  image.file("/etc/machine-id", "");
+  image.file("/etc/systemd/network/10-rdma.network.d/override.conf",
+             "[Network]\nAddress=192.168.30.201/24\n");
+  image.file("/etc/systemd/network/10-rdma.network.d/note.txt", "Address=192.168.30.202/24\n");
+  image.file("/etc/systemd/network/10-rdma.link.d/x.conf",
+             "[Match]\nMACAddress=00:50:56:8a:9f:c2\n");
+  image.file("/etc/systemd/network/bond0.netdev",
+             "[NetDev]\nName=bond0\nKind=bond\nMACAddress=00:50:56:8a:9f:c2\n");
+  image.file("/etc/systemd/network/bond0.netdev.d/x.conf",
+             "[NetDev]\nMACAddress=00:50:56:8a:9f:c2\n");
+  CHECK(found_in(image) ==
+        List{"baked-mac /etc/systemd/network/bond0.netdev:4",
+             "baked-mac /etc/systemd/network/10-rdma.link.d/x.conf:2",
+             "baked-address /etc/systemd/network/10-rdma.network.d/override.conf:2",
+             "baked-mac /etc/systemd/network/bond0.netdev.d/x.conf:2"});
+}
+
 TEST_CASE("the network that an installer leaves in cloud-init's settings is a trace") {
   const Tree image;
   image.file("/etc/machine-id", "");
