@@ -61,8 +61,8 @@ struct VerifyOptions {
 int verify_peer(const Settings& settings, const Console& console, VerifyOptions options);
 
 // Exit codes of the coordinator: 0: all pairs are good; 1: some stand out, or go over TCP; 2: some
-// failed; 3: nothing was measured. Of other machines: 0, or 3 where the machine could not take
-// part.
+// failed; 3: nothing was measured, or the results could not be written. Of other machines: 0, or 3
+// where the machine could not take part.
 int verify_mesh(const Settings& settings, const Console& console, const VerifyOptions& options);
 
 // For both: what the user pasted of the hosts; empty without --host-properties.

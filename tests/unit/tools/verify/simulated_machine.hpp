@@ -24,18 +24,19 @@ inline std::optional<Control> joined(int port, std::size_t number) {
 }
 
 // Answers like a machine. Leaves without a word before its pair `leaves_at`.
-inline void simulate(int port, std::size_t number, std::size_t leaves_at) {
-  auto control = joined(port, number);
-  if (!control) return;
+inline void answer_pairs(Control& control, std::size_t leaves_at) {
   for (std::size_t pairs = 0; pairs < leaves_at; ++pairs) {
-    const auto asked = control->receive(BootClock::now() + kLong);
+    const auto asked = control.receive(BootClock::now() + kLong);
     if (!asked || !asked->contains("connect")) {
       if (!asked || !asked->contains("listen")) return;
-      static_cast<void>(control->send({{"served", true}}, BootClock::now() + kLong));
+      static_cast<void>(control.send({{"served", true}}, BootClock::now() + kLong));
       continue;
     }
-    static_cast<void>(control->send({{"figures", to_json(native())}}, BootClock::now() + kLong));
+    static_cast<void>(control.send({{"figures", to_json(native())}}, BootClock::now() + kLong));
   }
+}
+inline void simulate(int port, std::size_t number, std::size_t leaves_at) {
+  if (auto control = joined(port, number)) answer_pairs(*control, leaves_at);
 }
 
 // Like a machine whose pairs all fail.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "agent/tools/verify/commands.hpp"
 #include "agent/tools/verify/peer/earlier.hpp"
@@ -12,7 +13,9 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/ctl/fake_agent.hpp"
 #include "tests/unit/probes/tree.hpp"
+#include "tests/unit/tools/verify/free_port.hpp"
 #include "tests/unit/tools/verify/pasted_properties.hpp"
+#include "tests/unit/tools/verify/simulated_machine.hpp"
 
 using namespace pvrdma;
 using namespace pvrdma::ctl;
@@ -242,6 +245,27 @@ TEST_CASE_METHOD(Machine, "a machine's own address is that of its GID, unless th
   CHECK(own_with("0000:0000:0000:0000:0000:ffff:c0a8:1ec9") == "192.168.30.201");
   CHECK(own_with("fd00:0000:0000:0000:0000:0000:0000:0001") == "fd00::1");
   CHECK(own_with("fe80:0000:0000:0000:0250:56ff:fe00:0011").empty());
+}
+
+TEST_CASE_METHOD(Machine, "a mesh's figures are printed also where they cannot be written") {
+  answers(kFigures);
+  const test::FreePort port;
+  options.mesh.rendezvous = "127.0.0.1:" + std::to_string(port.number);
+  options.mesh.size = 2;
+  options.mesh.folder = tree / "/results";
+  options.wait = verify::kLong;
+  {
+    const std::jthread other{[&] {
+      auto control = verify::joined(port.number, 1);
+      if (!control) return;
+      std::filesystem::remove_all(options.mesh.folder);
+      verify::answer_pairs(*control, verify::kAllPairs);
+    }};
+    run(true);
+  }
+  CHECK(code == 3);
+  CHECK(err.find("mesh.json: No such file or directory") != std::string::npos);
+  CHECK(shows("2 of 2 machines"));
 }
 
 TEST_CASE_METHOD(Machine, "options without effect are refused") {
