@@ -8,6 +8,7 @@
 #include "agent/codec/json.hpp"
 #include "agent/ctl/text.hpp"
 #include "agent/varlink/client.hpp"
+#include "agent/varlink/interfaces.hpp"
 
 namespace pvrdma::ctl {
 
@@ -67,6 +68,9 @@ Answered<Json> ask(const std::string& socket, const std::string& method, Millise
   auto reply = client->call("io.pvrdma.Agent." + method, Json::object(),
                             std::max(deadline - BootClock::now(), Milliseconds{1}));
   if (!reply) return tl::unexpected(explain(reply.error(), socket));
+  if (reply->error == varlink::kPermissionDenied)
+    return tl::unexpected(
+        NoAnswer{reply->error, "only root may ask for this", "Try the same with sudo"});
   if (!reply->error.empty()) return tl::unexpected(bad_answer(printable(reply->error)));
   return std::move(reply->parameters);
 }

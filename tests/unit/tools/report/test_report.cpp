@@ -207,6 +207,26 @@ TEST_CASE("the agent's last events are part of the report, and can be asked for 
   CHECK(Json::parse(text) == Json{{"version", 1}, {"events", Json::array()}});
 }
 
+TEST_CASE("only root gets the agent's last events, and the report says so") {
+  System system;
+  const fake::Agent agent{system.directory / "socket",
+                          {{"GetRecording", fake::refuses("io.pvrdma.Agent.PermissionDenied",
+                                                          {{"method", "GetRecording"}})}}};
+  const auto run = [&] {
+    fake::Screen screen;
+    const int code =
+        report(fake::settings(system.directory / "socket"), screen.console, system.options);
+    return fake::Printed{code, screen.out(), screen.err()};
+  };
+  const Json document = Json::parse(run().out);
+  CHECK(document["recording"].is_null());
+  CHECK(document["errors"]["recording"] == "only root may ask for this");
+  system.options.recording = true;
+  const fake::Printed alone = run();
+  CHECK(alone.code == 3);
+  CHECK(has(alone.err, "only root may ask for this"));
+}
+
 TEST_CASE("without an agent there is no recording, and the report says so") {
   System system;
   CHECK(system.document()["recording"].is_null());
