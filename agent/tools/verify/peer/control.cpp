@@ -87,6 +87,21 @@ Fd listen_on(const addrinfo& address, int waiting) {
   return fd;
 }
 
+// How much an error code tells about the other side.
+int weight_of(int code) {
+  switch (code) {
+    case 0:
+      return 0;
+    case EAFNOSUPPORT:  // this machine has no IPv6 at all
+      return 1;
+    case ENETUNREACH:  // it has no address or no route of that family
+    case EADDRNOTAVAIL:
+      return 2;
+    default:
+      return 3;
+  }
+}
+
 Result<Json> unless_failed(Json message) {
   const std::string why = text_in(message, "failed");
   if (why.empty()) return message;
@@ -122,6 +137,10 @@ std::string hexadecimal(std::span<const unsigned char> bytes) {
   return text;
 }
 
+int more_telling(int before, int tried) {
+  return weight_of(tried) >= weight_of(before) ? tried : before;
+}
+
 Result<Control> Control::connect(const std::string& host, int port, BootTime deadline) {
   const auto addresses = resolve(host, port, false);
   if (!addresses) return fail(addresses.error());
@@ -132,7 +151,8 @@ Result<Control> Control::connect(const std::string& host, int port, BootTime dea
       const int tried = connect_to(*at, fd, std::min(deadline, BootClock::now() + kOneTry));
       if (tried == 0) return connected(std::move(fd));
       // The deadline cuts the last try short, so its ETIMEDOUT tells nothing about the other side.
-      if (code == 0 || tried != ETIMEDOUT || BootClock::now() < deadline) code = tried;
+      if (code == 0 || tried != ETIMEDOUT || BootClock::now() < deadline)
+        code = more_telling(code, tried);
     }
     static_cast<void>(poll_until(-1, 0, std::min(deadline, BootClock::now() + kBetweenTries)));
   } while (BootClock::now() < deadline);
@@ -143,13 +163,17 @@ Result<Listener> Listener::open(const std::string& address, int port, int waitin
   const auto addresses = resolve(address, port, true);
   if (!addresses) return fail(addresses.error());
   Fd fd;
+  int code = 0;
   // Any address: an IPv6 socket serves both families; an IPv4 one is the choice where there is no
   // IPv6.
   for (const bool only_ipv6 : {address.empty(), false})
     for (const addrinfo* at = addresses->get(); at != nullptr && !fd; at = at->ai_next)
-      if (!only_ipv6 || at->ai_family == AF_INET6) fd = listen_on(*at, waiting);
+      if (!only_ipv6 || at->ai_family == AF_INET6) {
+        fd = listen_on(*at, waiting);
+        if (!fd) code = more_telling(code, errno);
+      }
   if (!fd)
-    return fail(errno, "listening on",
+    return fail(code, "listening on",
                 (address.empty() ? "any address" : address) + " port " + std::to_string(port));
   return Listener{std::move(fd)};
 }

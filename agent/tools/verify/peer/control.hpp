@@ -23,6 +23,10 @@ inline constexpr std::size_t kLineAtMost = 4096;
 // The form of bytes in messages, two digits each.
 [[nodiscard]] std::string hexadecimal(std::span<const unsigned char> bytes);
 
+// Of the error codes of a name's addresses, the one that tells most about the other side; of
+// equal ones the later. `before` 0: there is none yet.
+[[nodiscard]] int more_telling(int before, int tried);
+
 class Control {
  public:
   explicit Control(Fd fd) : fd_(std::move(fd)) {}

@@ -155,6 +155,18 @@ TEST_CASE("a failing peer sends the reason before it ends") {
   }
 }
 
+TEST_CASE("of the errors of a name's addresses that of the other side is told") {
+  CHECK(more_telling(0, ENETUNREACH) == ENETUNREACH);
+  CHECK(more_telling(ECONNREFUSED, ENETUNREACH) == ECONNREFUSED);
+  CHECK(more_telling(ENETUNREACH, ECONNREFUSED) == ECONNREFUSED);
+  CHECK(more_telling(ECONNREFUSED, EHOSTUNREACH) == EHOSTUNREACH);
+  CHECK(more_telling(ETIMEDOUT, EAFNOSUPPORT) == ETIMEDOUT);
+  // `verify mesh` joins where the address is another machine's or is taken.
+  CHECK(more_telling(EADDRNOTAVAIL, EAFNOSUPPORT) == EADDRNOTAVAIL);
+  CHECK(more_telling(EAFNOSUPPORT, EADDRNOTAVAIL) == EADDRNOTAVAIL);
+  CHECK(more_telling(EADDRINUSE, EADDRNOTAVAIL) == EADDRINUSE);
+}
+
 TEST_CASE("raw bytes between lines") {
   Ends ends;
   ends.say("{\"a\": 1}\nraw{\"b\": 2}\n");
