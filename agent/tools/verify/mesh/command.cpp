@@ -70,7 +70,8 @@ void allow_many_connections() {
   static_cast<void>(::setrlimit(RLIMIT_NOFILE, &limit));
 }
 
-Result<unsigned> join(const Place& place, const Helper& helper, Milliseconds wait) {
+Result<unsigned> join(const Place& place, const Helper& helper, Milliseconds wait,
+                      std::size_t rounds) {
   auto control = verify::Control::connect(place.host, place.port, BootClock::now() + wait);
   if (!control) return fail(control.error());
   // The coordinator may greet other machines first, so the wait is long.
@@ -78,7 +79,7 @@ Result<unsigned> join(const Place& place, const Helper& helper, Milliseconds wai
                                    BootClock::now() + wait + kSoon);
       !greeted)
     return fail(greeted.error());
-  return verify::take_part(*control, helper, wait);
+  return verify::take_part(*control, helper, verify::patience_of(helper, wait, rounds));
 }
 
 // The coordinator's own work, besides taking part.
@@ -145,10 +146,12 @@ int verify_mesh(const Settings& settings, const Console& console, const VerifyOp
   if (of_pair.duration.count() == 0) of_pair.duration = kPairDuration;
   const auto helper = Helper::prepare(of_pair);
   if (!helper) return end_without(settings, console, helper.error());
+  // At most: with an odd number of machines one rests in each round.
+  const std::size_t rounds = options.mesh.full ? options.mesh.size : kQuickRounds;
   const auto listener = listen_at(*place, options.mesh.size);
   if (!listener) return end_without(settings, console, listener.error());
   if (!*listener) {
-    const auto pairs = join(*place, *helper, options.wait);
+    const auto pairs = join(*place, *helper, options.wait, rounds);
     return pairs ? end_taking_part(settings, console, *place, *pairs)
                  : end_without(settings, console, pairs.error());
   }
@@ -163,18 +166,13 @@ int verify_mesh(const Settings& settings, const Console& console, const VerifyOp
     if (!opened) return end_without(settings, console, opened.error());
     results = std::move(*opened);
   }
-  const verify::Meeting meeting{options.mesh.size,
-                                options.mesh.full ? options.mesh.size : kQuickRounds,
-                                options.wait,
-                                helper->limit(verify::kPairWait) + verify::kMtuLimit + kSoon,
-                                {},
-                                {},
-                                {}};
+  const verify::Meeting meeting{
+      options.mesh.size, rounds, options.wait, verify::round_limit(*helper), {}, {}, {}};
   verify::Reception reception{&**listener, helper->token(), true};
   auto holding = std::async(std::launch::async, [&] {
     return hold(reception, meeting, results, console, console.live && !settings.json);
   });
-  const auto own = join(*place, *helper, options.wait);
+  const auto own = join(*place, *helper, options.wait, rounds);
   auto mesh = holding.get();
   if (!mesh) return end_without(settings, console, mesh.error());
   if (!own) console.complain("this machine: " + printable(own.error().message()));

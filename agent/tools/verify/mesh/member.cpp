@@ -104,14 +104,20 @@ Result<std::string> address_in_mesh(const std::string& adapters, const std::stri
   return own;
 }
 
-Result<unsigned> take_part(Control& control, const ctl::Helper& helper, Milliseconds all_come) {
+Milliseconds round_limit(const ctl::Helper& helper) {
+  return helper.limit(kPairWait) + kMtuLimit + kSoon;
+}
+
+Milliseconds patience_of(const ctl::Helper& helper, Milliseconds all_come, std::size_t rounds) {
+  return all_come + static_cast<Milliseconds::rep>(rounds + 1) * round_limit(helper);
+}
+
+Result<unsigned> take_part(Control& control, const ctl::Helper& helper, Milliseconds patience) {
   const auto own = address_in_mesh(helper.own_address(), control.own());
   if (!own) return fail(own.error());
   const std::string name = probes::host_name();
   const Json join = join_message({name.empty() ? "?" : name, *own, helper.device(), helper.mac()});
   if (auto sent = control.send(join, BootClock::now() + kSoon); !sent) return fail(sent.error());
-  // A machine that rests waits for a whole round of the others.
-  const Milliseconds patience = all_come + 2 * (helper.limit(kPairWait) + kMtuLimit + kSoon);
   for (unsigned measured = 0;; ++measured) {
     const auto asked = control.receive(BootClock::now() + patience);
     if (!asked) return fail(asked.error());

@@ -2,6 +2,8 @@
 // One machine of a mesh: does what the coordinator tells it.
 #pragma once
 
+#include <cstddef>
+
 #include "agent/tools/verify/mesh/pair_result.hpp"
 #include "agent/tools/verify/peer/control.hpp"
 #include "agent/tools/verify/peer/helper.hpp"
@@ -14,10 +16,16 @@ inline constexpr Milliseconds kPairWait = std::chrono::seconds{30};
 inline constexpr Milliseconds kMtuLimit = std::chrono::seconds{20};
 
 // Takes part until the coordinator says that everything is measured; returns the number of pairs
-// that this machine measured. `all_come`: how long the last machine may take to come. `control` is
+// that this machine measured. `patience`: how long the coordinator may say nothing. `control` is
 // greeted already.
 [[nodiscard]] Result<unsigned> take_part(Control& control, const ctl::Helper& helper,
-                                         Milliseconds all_come);
+                                         Milliseconds patience);
+// How long a round may take.
+[[nodiscard]] Milliseconds round_limit(const ctl::Helper& helper);
+// How long a machine waits for the coordinator's next word. With --resume it may rest in all rounds
+// but the last one. `all_come`: how long the last machine may take to come.
+[[nodiscard]] Milliseconds patience_of(const ctl::Helper& helper, Milliseconds all_come,
+                                       std::size_t rounds);
 
 // The address at which the others reach this machine: its adapter's, or, where that has none, the
 // address of its end of the connection.
