@@ -125,6 +125,8 @@ def _lab(all_scenarios):
                           "waiting" if scenario.waits else "guest", scenario.counted))
     yield from (*installed.values(), *snapshots.values())
     yield from _cockpit()
+    yield Task("initramfs", "tests/check/initramfs build/packages/portable build/packages/rpm",
+               ("package-deb", "package-rpm", "image-bookworm", "image-dracut"), ("lab",), "suite", "unpack")
     yield Task("demo", "demo_shows_ready", (f"guest-{DEFAULT}",), ("lab", "demo"), pool="guest")
     yield from tests
 

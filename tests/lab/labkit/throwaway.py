@@ -4,12 +4,23 @@
 import subprocess
 import tempfile
 
-# The arguments are folders of the copy, and what is mounted there.
+# The arguments are folders of the copy, and what is mounted there. The system, a folder or an image of a file system, may have other
+# ones above it, which add files.
 IN_COPY = r"""
 set -e
 mount -t tmpfs none "$work"
 mkdir "$work/upper" "$work/work" "$work/root"
-mount -t overlay overlay -o "lowerdir=$system,upperdir=$work/upper,workdir=$work/work" "$work/root"
+lower=
+IFS=:
+for part in $system; do
+  if [ -f "$part" ]; then
+    mkdir "$work/${part##*/}"
+    mount -o ro,loop,noload "$part" "$work/${part##*/}"
+    part=$work/${part##*/}
+  fi
+  lower=$part${lower:+:$lower}
+done
+mount -t overlay overlay -o "lowerdir=$lower,upperdir=$work/upper,workdir=$work/work" "$work/root"
 cd "$work/root"
 mount -t proc proc proc
 mount -t tmpfs none run
@@ -24,8 +35,8 @@ exec chroot . /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_A
 
 
 def run(command, system, mounts, timeout):
-    """The exit status, 124 after `timeout` seconds, and the output of the command in a copy of the folder `system`; `mounts`:
-    {folder of the copy: path}."""
+    """The exit status, 124 after `timeout` seconds, and the output of the command in a copy of the `system`, a path, or several with
+    colons; `mounts`: {folder of the copy: path}."""
     words = [str(word) for mount in mounts.items() for word in mount]
     with tempfile.TemporaryDirectory() as work:
         argv = ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child", "bash", "-c", IN_COPY, "bash", *words]
