@@ -71,7 +71,7 @@ class Guest:
 
     def clone(self, number):
         """Another machine, number 1 and up, with a copy of this guest's disk after its last boot."""
-        return Guest(self.scenario, replace(self._start, disk=self.disk), self.mode, self._on_output, number)
+        return Guest(self.scenario, replace(self._start, disk=self.disk, memory=None), self.mode, self._on_output, number)
 
     def close(self):
         self.faults.close()
@@ -86,6 +86,7 @@ class Guest:
         while status is None:
             boot += 1
             status = Boot(self, boot).run()
+            self.machine.incoming = None
         return Result(status, self._output.decode(errors="replace"), time.monotonic() - started, boot)
 
     def console(self):

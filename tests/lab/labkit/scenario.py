@@ -34,7 +34,8 @@ class Scenario:
     programs: tuple = ()         # Debian packages whose files `use_programs` adds to the guest, with those of dependencies that it lacks;
                                  # to install them would take an emulated CPU long
     timeout: int = 240           # seconds, each boot
-    start: str = "boot"          # boot; snapshot: from a guest that has booted without its adapters, which then appear
+    start: str = "boot"          # boot; snapshot: from a guest that has booted without its adapters, which then appear; this is then
+                                 # the first boot, and further boots and clones are real ones
     cpus: int = 1                # with several emulated CPUs a kernel now and then panics or hangs
     boots: int = 1               # how often the same guest boots; $BOOT counts from 1
     guests: int = 1              # at a time; `scenario` runs in the first, `on NUMBER COMMAND` in another
@@ -137,9 +138,8 @@ def parse(path, text):
         raise LabError(f"{path}: has no `# summary:`")
     if scenario.guests > 1 and (scenario.boots > 1 or scenario.clones):
         raise LabError(f"{path}: several `# guests:` have neither boots nor clones")
-    if scenario.start == "snapshot" and (scenario.boots > 1 or scenario.clones or scenario.kernel or scenario.initrd != "lab" or
-                                         scenario.skip_idle):
-        raise LabError(f"{path}: with `# start: snapshot` there is no boot that could have boots, clones, kernel, initrd or skip-idle")
+    if scenario.start == "snapshot" and (scenario.kernel or scenario.skip_idle):
+        raise LabError(f"{path}: with `# start: snapshot` there is no boot that could have kernel or skip-idle")
     return scenario
 
 

@@ -3,6 +3,7 @@
 # adapters: 1
 # initrd: own
 # boots: 2
+# start: snapshot
 # timeout: 900
 
 # shellcheck source=tests/lab/guest/initramfs.sh

@@ -2,6 +2,7 @@
 # summary: the field's rc.local beside the agent: no reload while it runs; migrate moves its lines to the agent and back, byte for byte; a user's crontab, script and process stop neither; a udev rule is named
 # adapters: 1
 # boots: 3
+# start: snapshot
 
 rc_local() {
   cat >/etc/rc.local <<'R'

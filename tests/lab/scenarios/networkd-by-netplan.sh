@@ -3,6 +3,7 @@
 # adapters: 2
 # network: yes
 # boots: 2
+# start: snapshot
 
 # shellcheck source=tests/lab/guest/guide.sh
 . /run/lab/guide.sh

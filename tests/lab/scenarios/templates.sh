@@ -3,6 +3,7 @@
 # adapters: 1
 # network: yes
 # clones: 1
+# start: snapshot
 
 # The clone is another machine, on a fresh overlay of the template's disk after its clean shutdown.
 # QEMU has no channel for guestinfo: a stand-in for vmware-rpctool answers (lib.sh).
