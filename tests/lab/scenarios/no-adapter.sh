@@ -2,6 +2,7 @@
 # summary: no adapter: absent, quiet, exit 0; no module is loaded
 # adapters: 0
 # nics: 1
+# start: snapshot
 
 scenario() {
   wait_boot
