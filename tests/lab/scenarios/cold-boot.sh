@@ -2,6 +2,7 @@
 # summary: cold boot: the driver is loaded by modalias, the link is down; the agent makes the port ACTIVE without a reload
 # adapters: 1
 # loaders: yes
+# regular: last
 
 # shellcheck source=tests/lab/guest/guide.sh
 . /run/lab/guide.sh
@@ -18,6 +19,7 @@ scenario() {
   wait_boot
   wait_until 20 "health says ready" health_is ready
   expect_equal "the port" ACTIVE "$(port_state 0)"
+  expect "a finding says that the adapter is the VM's first NIC" finding first-nic
   expect_equal "reloads" 0 "$(health_query .executor.reloads)"
   expect_equal "rebinds" 0 "$(health_query .executor.rebinds)"
   expect_equal "the driver was not reloaded" "$(cat /run/driver-inode)" "$(stat -c %i /sys/module/vmw_pvrdma)"
