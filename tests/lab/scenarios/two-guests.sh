@@ -2,12 +2,15 @@
 # summary: two guests: IP, RC and UD traffic and rdma_cm between them, by paths with a delay, a rate and losses, and ports held down
 # guests: 2
 # start: snapshot
-# install: none
 # timeout: 600
+#
+# The agent is masked, so that the scenarios with the agent share their snapshot with this one, which is about the lab itself.
 # QEMU's device wakes no process that waits for a completion, and has no RDMA read, which rping needs. So these programs poll and send.
 
 # shellcheck source=tests/lab/guest/pair.sh
 . /run/lab/pair.sh
+
+early() { systemctl mask --runtime pvrdma-agent.service; }
 
 join() { # NUMBER: the adapter comes up, with an address, on that guest
   modprobe -a ib_umad rdma_ucm vmw_pvrdma
