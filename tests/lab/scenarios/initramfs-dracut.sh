@@ -16,7 +16,7 @@ scenario() {
     small_dracut
     refresh_by_package 'pvrdma-agent: /boot/initrd.* is made anew' rpm -U next/*.rpm
     keyfile ens16f0 method=manual address1=192.168.30.201/24
-    systemctl enable NetworkManager.service
+    systemctl --no-reload enable NetworkManager.service
   else
     expect_early_driver
     beside_networkmanager

@@ -40,7 +40,7 @@ scenario() {
   if ((BOOT == 1)); then
     wait_boot 120
     make_image
-    ((LAB_BOOTS > 2)) || systemctl disable pvrdma-agent.service
+    ((LAB_BOOTS > 2)) || systemctl --no-reload disable pvrdma-agent.service
     sync
     host reset
     return
@@ -55,7 +55,7 @@ scenario() {
     expect_equal "the agent has bound the function that was held back" "BindFunction $(function_of 1)" \
       "$(ledger -r '[.attempts[] | select(.verb == "BindFunction") | "\(.verb) \(.target)"] | join(" ")')"
     expect_equal "the agent has not reloaded the driver" 0/0 "$(health_query '"\(.executor.reloads)/\(.executor.rebinds)"')"
-    ((BOOT < LAB_BOOTS - 1)) || systemctl disable pvrdma-agent.service
+    ((BOOT < LAB_BOOTS - 1)) || systemctl --no-reload disable pvrdma-agent.service
     sync
     host reset
   else

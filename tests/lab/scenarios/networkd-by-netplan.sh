@@ -19,7 +19,7 @@ network:
     ens17f0:
       dhcp4: true
 YAML
-  systemctl enable systemd-networkd.service
+  systemctl --no-reload enable systemd-networkd.service
   sync
 }
 
