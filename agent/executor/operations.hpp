@@ -51,9 +51,9 @@ class Operations {
     Facts facts;
   };
   [[nodiscard]] Ground look_for(const Operation& operation) const;
-  // The refusal of a load that is under way already; none: it is not.
-  // What the guard says to the operation now.
+  // What the guard says to the operation now; none: it is allowed.
   [[nodiscard]] std::optional<OperationResult> refused_now(const Operation& operation) const;
+  // The refusal of a load that is under way already; none: it is not.
   [[nodiscard]] std::optional<OperationResult> still_loading(const Operation& operation) const;
 
   OperationResult act(const LoadModule& operation);
