@@ -263,7 +263,7 @@ void configure_links(const Inputs& in, Draft& draft) {
 bool udev_is_done(const Inputs& in, const Adapter& adapter, Draft& draft) {
   const Netdev* netdev = adapter.netdev.get();
   return netdev == nullptr || netdev->settled.is(true) ||
-         has_come(history_of(in, adapter).changed + kUdevPatience, in, draft);
+         has_settled(in, adapter, draft, kUdevPatience);
 }
 
 bool link_is_complete(const Config& config, const Adapter& adapter) {

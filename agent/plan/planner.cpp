@@ -41,12 +41,6 @@ bool means_shortage(const Error& error) {
          error.code == EAGAIN;
 }
 
-// Whether `patience` has passed since the adapter's last change; if not, plans a look for its end.
-bool has_settled(const Inputs& in, const Adapter& adapter, Draft& draft,
-                 Milliseconds patience = kSettle) {
-  return has_come(history_of(in, adapter).changed + patience, in, draft);
-}
-
 // Plans looks for effects that follow a change of the adapter within milliseconds and without an
 // event: the first look comes soon, each next one after twice the time, until the adapter has
 // settled.

@@ -72,13 +72,13 @@ constexpr Milliseconds kLeaving{1000};
 bool may_have_netdev(const Inputs& in, const Adapter& adapter, Draft& draft) {
   if (!adapter.netdev.is_absent()) return adapter.netdev.is_known();
   if (!adapter.net_driver.is(kNetModule)) return false;
-  return has_come(history_of(in, adapter).changed + kSettle, in, draft);
+  return has_settled(in, adapter, draft);
 }
 
 // Without such processes a release ends within the time for settling.
 void report_release(const Inputs& in, Draft& draft, const Adapter& adapter) {
   if (adapter.driver.is_absent() && adapter.rdma_device.is_known() &&
-      has_come(history_of(in, adapter).changed + kSettle, in, draft))
+      has_settled(in, adapter, draft))
     draft.find(about(adapter, FindingId::DriverInUse, {{"function", adapter.function}}, "release"));
 }
 
@@ -194,8 +194,7 @@ void bind_functions(const Inputs& in, Draft& draft) {
   if (!is_live(in.snapshot, kDriverModule)) return;
   for (const Adapter& adapter : *in.snapshot.adapters.get()) {
     // The kernel lists the functions of a new adapter before it binds them.
-    if (adapter.net_driver.is_absent() &&
-        has_come(history_of(in, adapter).changed + kSettle, in, draft))
+    if (adapter.net_driver.is_absent() && has_settled(in, adapter, draft))
       draft.find(about(adapter, FindingId::NoVmxnet3Pair, {{"function", adapter.net_function}}));
     report_release(in, draft, adapter);
     if (!is_unbound(adapter) || !may_have_netdev(in, adapter, draft)) continue;

@@ -43,6 +43,12 @@ struct Draft {
   return false;
 }
 
+// Whether `patience` has passed since the adapter's last change; if not, plans a look for its end.
+[[nodiscard]] inline bool has_settled(const Inputs& in, const Adapter& adapter, Draft& draft,
+                                      Milliseconds patience = kSettle) {
+  return has_come(history_of(in, adapter).changed + patience, in, draft);
+}
+
 // The further tries of a gentle operation once its budget is used up.
 enum class Afterwards {
   GiveUp,  // no try until the state changes
