@@ -23,6 +23,13 @@ std::string in_seconds(Milliseconds time) {
   return formatted("{}.{:02}", hundredths / 100, hundredths % 100);
 }
 
+std::uint64_t cpu_us() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000U +
+         static_cast<std::uint64_t>(time.tv_nsec) / 1'000U;
+}
+
 int poll_until(int fd, short events, BootTime deadline) {
   pollfd waited{fd, events, 0};
   return poll_until({&waited, 1}, deadline);

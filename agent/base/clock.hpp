@@ -39,6 +39,9 @@ using BootTime = BootClock::time_point;
 // Seconds with two decimals, not rounded: "12.34".
 [[nodiscard]] std::string in_seconds(Milliseconds time);
 
+// The CPU time of this thread in µs (CLOCK_THREAD_CPUTIME_ID).
+[[nodiscard]] std::uint64_t cpu_us();
+
 // Waits for `events` of a descriptor (poll(2); -1: only waits for the deadline). 0: an event came;
 // ETIMEDOUT: none by the deadline; otherwise errno.
 [[nodiscard]] int poll_until(int fd, short events, BootTime deadline);

@@ -30,13 +30,6 @@ std::uint64_t to_us(Milliseconds time) { return static_cast<std::uint64_t>(time.
 
 }  // namespace
 
-std::uint64_t cpu_us() {
-  timespec time{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000U +
-         static_cast<std::uint64_t>(time.tv_nsec) / 1'000U;
-}
-
 Connection::Connection(sd_event* event, PeerSocket socket, uid_t peer_uid, const Limits& limits,
                        Owner& owner)
     : event_(event),

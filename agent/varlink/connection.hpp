@@ -36,9 +36,6 @@ struct Limits {
   Milliseconds half_message = std::chrono::seconds{10};  // from a message's first byte to its last
 };
 
-// The CPU time of this thread in µs (CLOCK_THREAD_CPUTIME_ID).
-[[nodiscard]] std::uint64_t cpu_us();
-
 class Connection final : public std::enable_shared_from_this<Connection> {
  public:
   // The maker of the connection; must outlive it.

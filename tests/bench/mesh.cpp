@@ -5,10 +5,10 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <thread>
 #include <vector>
 
+#include "agent/base/clock.hpp"
 #include "agent/tools/verify/mesh/coordinator.hpp"
 #include "tests/unit/tools/verify/free_port.hpp"
 #include "tests/unit/tools/verify/simulated_machine.hpp"
@@ -18,11 +18,7 @@ using namespace pvrdma::verify;
 
 namespace {
 
-double cpu_ms() {  // of this thread
-  timespec used{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-  return static_cast<double>(used.tv_sec) * 1e3 + static_cast<double>(used.tv_nsec) / 1e6;
-}
+double cpu_ms() { return static_cast<double>(cpu_us()) / 1e3; }
 
 void measure(std::size_t size) {
   constexpr Milliseconds kLong = std::chrono::minutes{10};

@@ -9,9 +9,9 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <string>
 
+#include "agent/base/clock.hpp"
 #include "probes/netdevs.hpp"
 
 using namespace pvrdma;
@@ -24,12 +24,6 @@ constexpr int kLooks = 100;
 void fail_with(const char* what) {
   std::fprintf(stderr, "bench-netdevs: %s\n", what);
   std::exit(1);
-}
-
-double cpu_us() {
-  timespec used{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-  return static_cast<double>(used.tv_sec) * 1e6 + static_cast<double>(used.tv_nsec) / 1e3;
 }
 
 // Runs lines of ip(8).
@@ -75,7 +69,7 @@ void add_addresses(int from, int to) {
 
 void measure(int many) {
   std::array<double, kLooks> took{};
-  const double before = cpu_us();
+  const auto before = cpu_us();
   for (double& one : took) {
     const auto began = std::chrono::steady_clock::now();
     const auto found = probes::look_at_netdevs({"v0"});
@@ -83,7 +77,7 @@ void measure(int many) {
     one =
         std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - began).count();
   }
-  const double used = (cpu_us() - before) / kLooks;
+  const double used = static_cast<double>(cpu_us() - before) / kLooks;
   std::nth_element(took.begin(), took.begin() + kLooks / 2, took.end());
   std::printf("BENCH netdevs-%d-us %.0f\nBENCH netdevs-%d-cpu-us %.0f\n", many, took[kLooks / 2],
               many, used);

@@ -25,8 +25,8 @@ ServiceFixture::ServiceFixture(const varlink::Limits& limits)
     call->reply({{"filler", std::string(call->parameters().at("bytes").get<std::size_t>(), 'x')}});
   };
   const auto work = [](const CallPtr& call) {
-    const auto end = varlink::cpu_us() + call->parameters().at("us").get<std::uint64_t>();
-    while (varlink::cpu_us() < end) {
+    const auto end = cpu_us() + call->parameters().at("us").get<std::uint64_t>();
+    while (cpu_us() < end) {
     }
     call->reply({});
   };
