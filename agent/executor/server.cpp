@@ -45,7 +45,9 @@ Server::Server(sd_event* event, Operations& operations, Options options, Log log
     : operations_(operations),
       options_(options),
       log_(std::move(log)),
-      service_(event, {.product = "pvrdma-agent-executor"}),
+      // Only root and the agent's user may connect, and the CPU time goes into what they ask for:
+      // with shares, the agent would rest between the steps of a boot.
+      service_(event, {.product = "pvrdma-agent-executor"}, {.cpu_shares = false}),
       idle_end_(event, service_, options_.idle, [this] { return operations_.is_loading(); }) {}
 
 Result<void> Server::listen_on(Fd socket) {

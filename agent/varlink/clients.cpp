@@ -81,7 +81,7 @@ void Clients::remove(const Connection& connection) {
 }
 
 bool Clients::spent(uid_t uid, std::uint64_t cpu, std::uint64_t now) {
-  if (!is_limited(uid)) return false;
+  if (!limits_.cpu_shares || !is_limited(uid)) return false;
   // A user namespace can have thousands of users.
   if (accounts_.size() >= kManyAccounts) static_cast<void>(wake(now));
   Account& account = accounts_[uid];

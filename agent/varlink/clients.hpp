@@ -4,8 +4,9 @@
 // root and the service's own user are always accepted: the clients of all other users are limited,
 // so they cannot take all descriptors. Each other user has a limit of its own. Where all places are
 // taken, a user with fewer clients gets a place from a user with more; so does a block of 65,536
-// uids, as one user may have that many (subuid(5)). Each other user has a share of the CPU as well,
-// so that a flood leaves time for all, and costs the machine little.
+// uids, as one user may have that many (subuid(5)). Each other user has a share of the CPU as well
+// (unless Limits::cpu_shares is off), so that a flood leaves time for all, and costs the machine
+// little.
 #pragma once
 
 #include <sys/types.h>

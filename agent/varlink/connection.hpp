@@ -32,6 +32,7 @@ struct Limits {
   // Not counting uid 0 and the service's own user, who are always accepted (clients.hpp).
   std::size_t clients = 1024;
   std::size_t clients_per_uid = 128;
+  bool cpu_shares = true;  // whether a user who has used much CPU time rests (clients.hpp)
   Milliseconds idle = std::chrono::minutes{2};           // without a request or an open watch
   Milliseconds half_message = std::chrono::seconds{10};  // from a message's first byte to its last
 };

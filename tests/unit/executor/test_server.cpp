@@ -10,6 +10,7 @@
 
 #include <cstring>
 
+#include "agent/base/clock.hpp"
 #include "agent/executor/server.hpp"
 #include "agent/varlink/client.hpp"
 #include "tests/unit/catch.hpp"
@@ -32,23 +33,34 @@ Fd listening(const std::filesystem::path& path) {
   return socket;
 }
 
-// A call from another process: exit status 0 where `expected` is in the reply's text.
-pid_t call_from_child(const std::filesystem::path& path, uid_t uid, const std::string& method,
-                      const varlink::Json& parameters, const std::string& expected) {
+// Calls from another process, each on a connection of its own: exit status 0 where `expected` is in
+// the text of each reply.
+pid_t calls_from_child(int calls, const std::filesystem::path& path, uid_t uid,
+                       const std::string& method, const varlink::Json& parameters,
+                       const std::string& expected) {
   const pid_t child = ::fork();
   if (child != 0) return child;
   if (uid != 0 && ::setuid(uid) != 0) ::_exit(3);
-  auto client = varlink::Client::connect(path, std::chrono::seconds{5});
-  if (!client) ::_exit(2);
-  const auto reply =
-      client->call("io.pvrdma.Executor." + method, parameters, std::chrono::seconds{5});
-  const std::string text = reply ? reply->error + " " + reply->parameters.dump() : "";
-  ::_exit(text.find(expected) == std::string::npos ? 1 : 0);
+  for (int i = 0; i < calls; ++i) {
+    auto client = varlink::Client::connect(path, std::chrono::seconds{5});
+    if (!client) ::_exit(2);
+    const auto reply =
+        client->call("io.pvrdma.Executor." + method, parameters, std::chrono::seconds{5});
+    const std::string text = reply ? reply->error + " " + reply->parameters.dump() : "";
+    if (text.find(expected) == std::string::npos) ::_exit(1);
+  }
+  ::_exit(0);
+}
+
+pid_t call_from_child(const std::filesystem::path& path, uid_t uid, const std::string& method,
+                      const varlink::Json& parameters, const std::string& expected) {
+  return calls_from_child(1, path, uid, method, parameters, expected);
 }
 
 struct ServerFixture {
   test::Tree tree;
   std::vector<std::pair<Operation, OperationResult>> logged;
+  std::function<void()> at_log;  // where set, it is called with each request
   Operations operations;
   Handle<sd_event, sd_event_unref> event;
 
@@ -91,6 +103,7 @@ struct ServerFixture {
                   {12345, idle},
                   [&](const Operation& operation, const OperationResult& result, Milliseconds) {
                     logged.emplace_back(operation, result);
+                    if (at_log) at_log();
                   }};
     REQUIRE(server.listen_on(listening(path)).has_value());
     ::chmod(path.c_str(), 0666);
@@ -151,6 +164,25 @@ TEST_CASE_METHOD(ServerFixture, "server: only root and the agent's user may ask"
                                    "already_done");
           }) == 0);
   }
+}
+
+TEST_CASE_METHOD(ServerFixture, "server: the agent does not rest, however much CPU time it uses") {
+  if (::geteuid() != 0) {
+    WARN("skipped: needs root to become another user");
+    return;
+  }
+  at_log = [] {
+    const std::uint64_t until = cpu_us() + 60'000;
+    while (cpu_us() < until) continue;
+  };
+  const BootTime start = BootClock::now();
+  CHECK(serve_for([](const auto& path) {
+          return calls_from_child(4, path, 12345, "BindFunction", {{"function", test::kFunction}},
+                                  "already_done");
+        }) == 0);
+  CHECK(logged.size() == 4);
+  // With the shares of the agent's own socket each call but the first waits a second.
+  CHECK(BootClock::now() - start < Milliseconds{1500});
 }
 
 TEST_CASE_METHOD(ServerFixture, "server: it exits when no client comes") {
