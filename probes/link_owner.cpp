@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <set>
 #include <utility>
 
@@ -119,7 +120,8 @@ Result<bool> read_interfaces(const Root& root, const Found& found) {
     waiting.pop_back();
     if (!seen.insert(path).second) continue;
     const auto text = read_file(root / path);
-    if (!text && means_absent(text.error())) continue;
+    // ifupdown reads nothing from a folder that a pattern matches.
+    if (!text && (means_absent(text.error()) || text.error().code == EISDIR)) continue;
     if (!text) return fail(text.error());
     const InterfacesFile file = parse_interfaces(*text);
     if (found(path, file)) return true;

@@ -198,6 +198,15 @@ TEST_CASE_METHOD(LinkOwnerFixture, "link owner: ifupdown's configuration of anot
     CHECK_FALSE(with(line));
 }
 
+TEST_CASE_METHOD(LinkOwnerFixture, "link owner: ifupdown reads nothing from a folder") {
+  tree.program("/sbin/ifup", "");
+  tree.file("/etc/network/interfaces", "source interfaces.d/*\n");
+  tree.directory("/etc/network/interfaces.d/old");
+  CHECK(owner().is_absent());
+  tree.file("/etc/network/interfaces.d/rdma", "iface ens16f0 inet static\n");
+  CHECK(owner().is(owned(LinkManager::Ifupdown, "/etc/network/interfaces.d/rdma")));
+}
+
 TEST_CASE("link owner: stanzas of interfaces(5)") {
   const InterfacesFile file = parse_interfaces(
       "# iface ens15 inet dhcp\nauto lo ens16f0\niface lo inet loopback\n"
