@@ -42,7 +42,10 @@ bool service_runs(const Root& root, const std::string& service) {
 }
 
 bool is_masked(const Root& root, const std::string& service) {
-  constexpr std::array kPlaces{"/etc/systemd/system", "/run/systemd/system"};
+  // systemd-debug-generator writes to the third place what systemd.mask= on the kernel's command
+  // line names.
+  constexpr std::array kPlaces{"/etc/systemd/system", "/run/systemd/system",
+                               "/run/systemd/generator.early"};
   return std::any_of(kPlaces.begin(), kPlaces.end(), [&](const char* place) {
     return link_target_name(root / place / service).value_or("") == "null";
   });

@@ -159,7 +159,8 @@ TEST_CASE_METHOD(LinkOwnerFixture,
     CAPTURE(service);
     enable(service);
     CHECK(owner().is_known());
-    for (const char* folder : {"/etc/systemd/system/", "/run/systemd/system/"}) {
+    for (const char* folder :
+         {"/etc/systemd/system/", "/run/systemd/system/", "/run/systemd/generator.early/"}) {
       tree.link(std::string{folder} + service, "/dev/null");
       CHECK(owner().is_absent());
       tree.remove(std::string{folder} + service);
