@@ -2,6 +2,7 @@
 // The addresses of a link: which to remove, which to set, and which of them are ours.
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include "agent/base/clock.hpp"
 #include "agent/base/text.hpp"
@@ -28,10 +29,12 @@ void forget(AddressRecords& records, const std::string& mac, const std::string& 
   });
 }
 
-// None: the address may be set.
+// None: the address may be set. The first address waits for the carrier, and leaves no patience to
+// the others of the same call.
 std::optional<OperationResult> refuse_duplicate(RouteSocket& socket, const Netdev& link,
-                                                const std::string& address) {
-  const auto carrier = socket.await_carrier(link.index, kCarrierPatience);
+                                                const std::string& address,
+                                                Milliseconds& patience) {
+  const auto carrier = socket.await_carrier(link.index, std::exchange(patience, Milliseconds{0}));
   if (!carrier) return failed(carrier.error());
   if (!*carrier)
     return failed({ENETDOWN, "looking for other users of " + address + " on", link.name});
@@ -51,10 +54,11 @@ OperationResult add_recorded(RouteSocket& socket, const Netdev& link, const std:
 
 // Adds an address that is not on the link.
 OperationResult add(RouteSocket& socket, const Netdev& link, const std::string& address,
-                    AddressRecords& records, const SaveRecords& save) {
+                    AddressRecords& records, const SaveRecords& save, Milliseconds& patience) {
   if (is_recorded(records, lasting_mac(link), address)) return add_recorded(socket, link, address);
   if (!is_ipv6(address))
-    if (auto refused = refuse_duplicate(socket, link, address)) return std::move(*refused);
+    if (auto refused = refuse_duplicate(socket, link, address, patience))
+      return std::move(*refused);
   records.push_back({lasting_mac(link), address, false});
   const auto saved = save(records);
   if (!saved) {
@@ -142,6 +146,7 @@ OperationResult configure_addresses(RouteSocket& socket, const Netdev& link,
   }
   alone.reset();  // adding takes longer, and harms no process
   bool added = false;
+  Milliseconds patience = kCarrierPatience;
   for (const std::string& address : settings.addresses) {
     if (find_address(present, address) != nullptr) continue;
     if (const LinkAddress* other = obstacle(present, address, settings)) {
@@ -152,7 +157,7 @@ OperationResult configure_addresses(RouteSocket& socket, const Netdev& link,
               {}});
       continue;
     }
-    OperationResult part = add(socket, link, address, records, save);
+    OperationResult part = add(socket, link, address, records, save, patience);
     added = added || part.outcome == Outcome::Done;
     take(std::move(part));
   }

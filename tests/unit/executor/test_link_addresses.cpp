@@ -2,6 +2,7 @@
 // Addresses of a link on the real kernel, in a network namespace.
 #include <cerrno>
 
+#include "agent/base/clock.hpp"
 #include "tests/unit/executor/link_addresses_fixture.hpp"
 
 namespace pvrdma::executor {
@@ -186,6 +187,18 @@ TEST_CASE_METHOD(LinkAddressesFixture,
   CHECK(result.outcome == Outcome::Failed);
   CHECK(result.code == ENETDOWN);
   CHECK_FALSE(has("192.168.30.201/24"));
+}
+
+TEST_CASE_METHOD(LinkAddressesFixture,
+                 "addresses: all addresses together wait for the carrier as long as one does") {
+  if (!space.entered()) return;
+  run("ip link set v1 down");
+  const BootTime start = BootClock::now();
+  const OperationResult result =
+      configure({"192.168.30.201/24", "192.168.30.202/24", "192.168.30.203/24"});
+  CHECK(BootClock::now() - start < std::chrono::seconds{4});
+  CHECK(result.code == ENETDOWN);
+  CHECK(result.detail.find("192.168.30.201/24") != std::string::npos);
 }
 
 TEST_CASE_METHOD(LinkAddressesFixture,
