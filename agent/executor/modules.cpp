@@ -141,7 +141,9 @@ OperationResult insertion_report(const std::string& name, int code) {
     case EINVAL:
       result.detail +=
           ": it was built for other modules than those in the kernel (\"disagrees about version of "
-          "symbol\" in the kernel's log), for instance since a vendor's OFED replaced them";
+          "symbol\" in the kernel's log), for instance since a vendor's OFED replaced them, or "
+          "modprobe.d gives it, or a module that it needs, an option with a wrong value "
+          "(\"invalid for parameter\" in the kernel's log)";
       break;
     case ECANCELED:
       result.detail = "inserting " + name + ": its install command failed";
@@ -192,7 +194,10 @@ OperationResult Modules::rehearse(const std::string& name) const {
   List list;
   if (OperationResult found = look_up(context_.get(), name, list); !found.good()) return found;
   if (is_blocked(context_.get(), list.get()))
-    return {Outcome::Refused, "modprobe.d forbids it: blacklist " + name, EPERM, {}};
+    return {Outcome::Refused,
+            "modprobe.d or the kernel's command line forbids it: blacklist " + name,
+            EPERM,
+            {}};
   for (kmod_list* at = list.get(); at != nullptr; at = kmod_list_next(list.get(), at)) {
     const KernelModule module{kmod_module_get_module(at)};
     if (OperationResult one = rehearse_one(module.get()); !one.good()) return one;
