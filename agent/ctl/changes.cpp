@@ -109,7 +109,7 @@ void executor_changes(const Health& before, const Health& after, Lines& lines) {
   if (call(after) != call(before))
     lines.push_back("executor: " + (after.busy ? call(after) : call(before) + " has ended"));
   if (after.busy && after.busy->stuck && !was_stuck)
-    lines.push_back("executor: " + call(after) + " is stuck in the kernel");
+    lines.push_back("executor: " + call(after) + " has not been answered");
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ LocalLook conclude_locally(const LoadedConfig& loaded, const Snapshot& snapshot)
   Plan made = plan(loaded.config, snapshot, history, now);
   auto& all = made.findings;
   if (!loaded.left_out.empty()) all.insert(all.begin(), findings::config_left_out(loaded.left_out));
-  if (!loaded.error.empty()) all.insert(all.begin(), findings::config_bad(loaded.error, true));
+  if (!loaded.error.empty()) findings::put_config_bad(all, loaded.error, true);
   Health health = assess(loaded.config, snapshot, made, history, now);
   health.since = now;
   return {std::move(health), std::move(made)};

@@ -60,8 +60,9 @@ std::string executor_lines(const Health& health, const Style& style) {
   for (const Finding& finding : health.findings)
     if (finding.id == FindingId::ExecutorStuck) return {};
   return painted("STUCK", Colour::Red, style) + "  " +
-         wrapped(call + ": the kernel has not returned from this call for " + time +
-                     ", and the call cannot be cancelled. See: journalctl -k -b",
+         wrapped(call + ": no answer for " + time +
+                     ", and the call cannot be cancelled. See: journalctl -b -k -u "
+                     "pvrdma-agent-executor",
                  style.width, 7) +
          "\n";
 }

@@ -65,7 +65,7 @@ std::string in_usec(Milliseconds time) {
   return std::to_string(std::chrono::microseconds{time}.count());
 }
 
-// The agent repeats a refused request every few seconds for as long as it needs the operation.
+// The agent repeats a refused request, with growing pauses, for as long as it needs the operation.
 Level level_of(const OperationResult& result, bool counted) {
   if (result.repeated) return Level::Debug;
   return counted ? level_of(result.outcome) : Level::Warning;

@@ -28,6 +28,13 @@ constexpr CatalogueEntry kAdapterEntries[] = {
      "On the ESXi host check that Net.PVRDMAVmknic is set (esxcli system settings advanced set -o "
      "/Net/PVRDMAVmknic -s vmk0), that the pvrdma firewall rule set is enabled (esxcli network "
      "firewall ruleset set -e true -r pvrdma), and that the distributed switch has an uplink."},
+    {FindingId::PortDown, "port-down", "untried", "8aeb78a0878058149286994037bd41be",
+     Severity::Error, Actor::Guest, Concern::Ports | Concern::Containers,
+     "The port of {device} is {state} though its link and carrier are up, and the driver has not "
+     "been reloaded in this boot, as the configuration forbids that.",
+     "Allow a reload first (modules.reload, or a valid configuration). If the port stays down "
+     "after "
+     "it, the host holds the port down: `pvrdma-agentctl doctor --host-admin`."},
     {FindingId::NetdevLost, "netdev-lost", "", "4765e51015ce54edae7dd0aee25b3700",
      Severity::Warning, Actor::Agent, Concern::Ports,
      "The driver has lost the netdev of {device} (another adapter was unbound or removed): link "
@@ -36,13 +43,14 @@ constexpr CatalogueEntry kAdapterEntries[] = {
      "one."},
     {FindingId::NetdevElsewhere, "netdev-elsewhere", "", "2596ce77708b4c2c89e5659e74f5a9d0",
      Severity::Warning, Actor::Guest, Concern::Readiness | Concern::Links,
-     "The interface of {adapter} is in another network namespace, as a container's: RDMA goes by "
-     "the addresses that it has there.",
+     "The interface of {adapter} is in another network namespace, for example a container's: RDMA "
+     "uses the addresses that the interface has there.",
      "The agent does nothing for it meanwhile. It comes back, and is configured again, when that "
      "namespace ends; `ip -n NAMESPACE link set INTERFACE netns 1` brings it back at once."},
     {FindingId::NetdevElsewhere, "netdev-elsewhere", "device", "2596ce77708b4c2c89e5659e74f5a9d0",
      Severity::Warning, Actor::Guest, Concern::Readiness | Concern::Links,
-     "The RDMA device of {adapter} is in another network namespace, as a container's.",
+     "The RDMA device of {adapter} is in another network namespace, for example a "
+     "container's.",
      "The agent does nothing for it meanwhile, and does not reload the driver for any adapter. It "
      "comes back when that namespace ends."},
     {FindingId::VerbsUnusable, "verbs-unusable", "", "f19b0124e531539f8edb53293fcda6df",
@@ -68,12 +76,12 @@ constexpr CatalogueEntry kAdapterEntries[] = {
     {FindingId::GivingUp, "giving-up", "", "b395d447361d5787bc897ed8c7a3608d", Severity::Error,
      Actor::Guest, Concern::Modules,
      "{call} was tried {tries} times; it is not tried again by itself.",
-     "It is taken up again on any change of the adapter's state, or by `systemctl reload "
+     "The agent tries again when the adapter's state changes, or after `systemctl reload "
      "pvrdma-agent`."},
     {FindingId::GivingUp, "giving-up", "optional", "b395d447361d5787bc897ed8c7a3608d",
      Severity::Warning, Actor::Guest, Concern::Modules,
      "{call} was tried {tries} times; it is not tried again by itself.",
-     "It is taken up again on any change of the adapter's state, or by `systemctl reload "
+     "The agent tries again when the adapter's state changes, or after `systemctl reload "
      "pvrdma-agent`."},
     {FindingId::GivingUp, "giving-up", "slowly", "b395d447361d5787bc897ed8c7a3608d",
      Severity::Error, Actor::Guest, Concern::Modules,
@@ -88,7 +96,7 @@ constexpr CatalogueEntry kAdapterEntries[] = {
      Severity::Warning, Actor::Guest, Concern::Modules | Concern::Links,
      "The executor refuses {call}: {error}.",
      "It is asked again, after some seconds at first, later every ten minutes. If the "
-     "configuration is the reason, the agent may have read another one than there is now: try it "
+     "configuration is the reason, the files may have changed since the agent read them: try them "
      "with `pvrdma-agent --check-config`, then `systemctl reload pvrdma-agent`."},
     {FindingId::Slow, "slow", "", "ac33329981dd5f6aae8fd813bba6c1f4", Severity::Warning,
      Actor::Guest, Concern::Ports,
@@ -108,7 +116,7 @@ constexpr CatalogueEntry kAdapterEntries[] = {
     {FindingId::MtuDiffers, "mtu-differs", "unmanaged", "0afb4196ef2a5b44a49148678b196080",
      Severity::Warning, Actor::Guest, Concern::Links,
      "The MTU of {netdev} is {mtu}, configured is {configured}, and the link is not ours.",
-     "Set it by ip link set {netdev} mtu {configured}."},
+     "When no job uses the adapter, set it by ip link set {netdev} mtu {configured}."},
     {FindingId::MtuDiffers, "mtu-differs", "managed", "0afb4196ef2a5b44a49148678b196080",
      Severity::Warning, Actor::Guest, Concern::Links,
      "The MTU of {netdev} is {mtu}, configured is {configured}, and the link is not ours.",
@@ -120,7 +128,7 @@ constexpr CatalogueEntry kAdapterEntries[] = {
     {FindingId::MtuWaits, "mtu-waits", "", "46d8edb775545fdbb28850e9daf76559", Severity::Warning,
      Actor::Agent, Concern::Links,
      "The MTU of {netdev} is {mtu}, configured is {configured}, but the adapter is held by {who}.",
-     "vmxnet3 resets its device for a new MTU. It is set by itself once that has ended."},
+     "vmxnet3 resets its device for a new MTU. The agent sets the MTU once the adapter is free."},
     {FindingId::AddressWaits, "address-waits", "removed", "58fcaba581e749e1869ebfd689e69883",
      Severity::Warning, Actor::Agent, Concern::Links | Concern::Holders,
      "{address} is no longer configured and stays on {netdev}: the adapter is held by {who}.",
@@ -150,7 +158,8 @@ constexpr CatalogueEntry kAdapterEntries[] = {
      "Remove it, or add it to the adapter's addresses."},
     {FindingId::SameSubnet, "same-subnet", "", "5f872b2f345358249d282ecf007764d2",
      Severity::Warning, Actor::Guest, Concern::Links,
-     "{netdev} ({address}) is in the subnet of {other}: Linux answers for both on either.",
+     "{netdev} ({address}) is in the subnet of {other}: Linux answers ARP "
+     "requests for both addresses on either interface.",
      "Give each adapter a network of its own."},
     {FindingId::DefaultRoute, "default-route", "", "25cbc4298d055f4c85191fd13543d0dd",
      Severity::Info, Actor::Guest, Concern::Links,

@@ -124,7 +124,8 @@ constexpr CatalogueEntry kDoctorEntries[] = {
      Concern::Modules | Concern::Blocks,
      "A module that vmw_pvrdma needs was not in the kernel when it was loaded: {line}",
      "See `module-blocked`, if it is among the findings: a line of modprobe.d may replace that "
-     "module by a command that loads nothing. Else run depmod, and modprobe vmw_pvrdma again."},
+     "module by a command that loads nothing. Else run depmod, then `systemctl reload "
+     "pvrdma-agent`: the agent loads the module."},
     {FindingId::ModuleUnresolved, "module-unresolved", "other-version", "", Severity::Error,
      Actor::Image, Concern::Modules | Concern::Blocks,
      "vmw_pvrdma was built for other RDMA modules than those in the kernel: {line}",
@@ -230,8 +231,8 @@ constexpr CatalogueEntry kDoctorEntries[] = {
      "hides it. Where the agent runs it mends a wrong order, which costs seconds at each boot."},
     {FindingId::OrderNotSet, "order-not-set", "initramfs", "", Severity::Warning, Actor::Guest,
      Concern::None, "{image} holds vmw_pvrdma, but not {modules}, which must come before it.",
-     "Refresh it: update-initramfs -u -k {kernel} where initramfs-tools makes it, dracut --force "
-     "{image}.new {kernel} && mv {image}.new {image} where dracut does."},
+     "Refresh it: update-initramfs -u -k {kernel} on Debian and Ubuntu, "
+     "/usr/libexec/pvrdma-agent/refresh-initramfs --force on Enterprise Linux."},
     {FindingId::AgentNotEnabled, "agent-not-enabled", "missing", "", Severity::Warning,
      Actor::Image, Concern::None,
      "pvrdma-agent is not installed, so nothing brings up the adapters at boot.",

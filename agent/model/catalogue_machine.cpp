@@ -79,8 +79,8 @@ constexpr CatalogueEntry kMachineEntries[] = {
      Severity::Info, Actor::Guest, Concern::Boot,
      "{image} was built before {newer} was changed: at the next boot it may load vmw_pvrdma out of "
      "order.",
-     "Refresh it: update-initramfs -u -k {kernel} where initramfs-tools makes it, dracut --force "
-     "{image}.new {kernel} && mv {image}.new {image} where dracut does."},
+     "Refresh it: update-initramfs -u -k {kernel} on Debian and Ubuntu, "
+     "/usr/libexec/pvrdma-agent/refresh-initramfs --force on Enterprise Linux."},
     {FindingId::ModuleNotShipped, "module-not-shipped", "required",
      "c98098df53375042a769774db9da54eb", Severity::Error, Actor::Image, Concern::Modules,
      "The kernel {kernel} does not ship {module}. It is required.",
@@ -144,7 +144,8 @@ constexpr CatalogueEntry kMachineEntries[] = {
     {FindingId::ReloadForbidden, "reload-forbidden", "", "1ec28e69dd1358c0a57d3866c397e56c",
      Severity::Warning, Actor::Guest, Concern::Readiness | Concern::Modules,
      "vmw_pvrdma ought to be reloaded ({reason}), but modules.reload is \"never\".",
-     "Set modules.reload to \"auto\", or reload it by hand when no job runs."},
+     "Set modules.reload to \"auto\"; or run `modprobe -r vmw_pvrdma` when no job runs: the agent "
+     "loads it again, one adapter after another."},
     {FindingId::BootScript, "boot-script", "", "939db618cb165614809f20bc08e55817", Severity::Info,
      Actor::Guest, Concern::Boot,
      "{script} loads or unloads vmw_pvrdma at every boot, beside this agent.",
@@ -196,7 +197,7 @@ constexpr CatalogueEntry kMachineEntries[] = {
      "default modules, binds functions and brings up links that nothing else manages; no MTU, no "
      "address, no reload): {error}",
      "Mend the file, and try it with `pvrdma-agent --check-config`. The agent then applies it "
-     "within a minute, or at once after `systemctl reload pvrdma-agent`."},
+     "within half a minute, or at once after `systemctl reload pvrdma-agent`."},
     {FindingId::ConfigBad, "config-bad", "guestinfo", "1fe3d02b9cbd50aa971bf95fc541685b",
      Severity::Warning, Actor::Host, Concern::Links,
      "The configuration from vSphere is not used, only that of this machine: {error}",

@@ -16,13 +16,16 @@ struct Setting {
   std::string ifupdown;        // a line below the iface line
 };
 
+// Each of these lines has the manager configure the whole link again, which may take it down.
+constexpr const char* kWhenFree = " Do that when no job uses the adapter.";
+
 bool is_netplan(const LinkOwner& owner) { return has_part(owner.file, "netplan-"); }
 
 std::string in_file(const LinkOwner& owner) {
   return owner.file.empty() ? "In its configuration" : "In " + owner.file;
 }
 
-std::string advise(const LinkOwner& owner, const Netdev& netdev, const Setting& setting) {
+std::string line_of(const LinkOwner& owner, const Netdev& netdev, const Setting& setting) {
   if (is_netplan(owner))
     return "In netplan's YAML give " + netdev.name + " the line `" + setting.netplan +
            "`, then `netplan apply`.";
@@ -42,6 +45,10 @@ std::string advise(const LinkOwner& owner, const Netdev& netdev, const Setting& 
   }
   return in_file(owner) + " add `" + setting.ifupdown + "` to the stanza of " + netdev.name +
          ", then `ifdown " + netdev.name + " && ifup " + netdev.name + "`.";
+}
+
+std::string advise(const LinkOwner& owner, const Netdev& netdev, const Setting& setting) {
+  return line_of(owner, netdev, setting) + kWhenFree;
 }
 
 }  // namespace

@@ -53,9 +53,10 @@ Finding adapter_removed(const RemovedAdapter& removed, Milliseconds patience) {
                   {"patience", seconds(patience)}});
 }
 
-Finding port_down(const Adapter& adapter) {
+Finding port_down(const Adapter& adapter, bool reload_tried) {
   const std::string state{to_string(*adapter.rdma_device.get()->port.state.get())};
-  return about(adapter, FindingId::PortDown, {{"device", device_name(adapter)}, {"state", state}});
+  return about(adapter, FindingId::PortDown, {{"device", device_name(adapter)}, {"state", state}},
+               reload_tried ? "" : "untried");
 }
 
 Finding netdev_lost(const Adapter& adapter) {
@@ -143,6 +144,14 @@ Finding look_stuck(BootTime since) {
 
 Finding config_bad(const std::string& error, bool none_good) {
   return overall(FindingId::ConfigBad, {{"error", error}}, none_good ? "start" : "file");
+}
+
+void put_config_bad(std::vector<Finding>& findings, const std::string& error, bool none_good) {
+  std::erase_if(findings, [&](const Finding& one) {
+    return one.id == FindingId::ActionRefused ||
+           (none_good && one.id == FindingId::ReloadForbidden);
+  });
+  findings.insert(findings.begin(), config_bad(error, none_good));
 }
 
 Finding config_left_out(const std::string& error) {

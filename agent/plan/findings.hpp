@@ -27,7 +27,7 @@ namespace findings {
 using MaybeAdapter = std::optional<std::string>;
 
 // Adapter and host
-[[nodiscard]] Finding port_down(const Adapter& adapter);
+[[nodiscard]] Finding port_down(const Adapter& adapter, bool reload_tried);
 [[nodiscard]] Finding netdev_lost(const Adapter& adapter);
 [[nodiscard]] Finding gid_missing(const Adapter& adapter, const std::string& address, GidType type);
 [[nodiscard]] Finding unreadable(const Error& error, MaybeAdapter adapter);
@@ -59,6 +59,9 @@ using MaybeAdapter = std::optional<std::string>;
 // Configuration
 // `none_good`: the agent has not read a valid configuration since it started.
 [[nodiscard]] Finding config_bad(const std::string& error, bool none_good);
+// Puts config_bad before the others, without those that follow from it: with an invalid
+// configuration the executor refuses all calls, and where none is good no reload is allowed.
+void put_config_bad(std::vector<Finding>& findings, const std::string& error, bool none_good);
 [[nodiscard]] Finding config_left_out(const std::string& error);
 // `what` customizes the VM, `patience` is the limit of the wait for it.
 [[nodiscard]] Finding customization_awaited(const std::string& what, Milliseconds patience);

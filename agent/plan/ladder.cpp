@@ -78,12 +78,16 @@ bool comes_first(const Inputs& in, const Broken& one, const Broken& other) {
          fresh_start(in.history, other.adapter->function);
 }
 
+bool reload_was_possible(const Inputs& in) {
+  return in.config.modules.reload != ReloadPolicy::Never || in.snapshot.ledger.reloads > 0;
+}
+
 // Reports a broken adapter, which a reload may not help or may not be allowed for now.
 void report_broken(const Inputs& in, Draft& draft, const Broken& broken) {
   if (broken.cause == ReloadCause::NetdevLost)
     draft.find(findings::netdev_lost(*broken.adapter));
   else if (reload_cannot_help(in, broken.adapter->function))
-    draft.find(findings::port_down(*broken.adapter));
+    draft.find(findings::port_down(*broken.adapter, reload_was_possible(in)));
 }
 
 bool has_given_up(const ReloadVerdict& verdict) {

@@ -79,12 +79,8 @@ void Stepping::conclude(const Snapshot* before) {
   std::vector<Finding>& findings = s_.plan.findings;
   if (!s_.left_out.empty())
     findings.insert(findings.begin(), findings::config_left_out(s_.left_out));
-  if (!s_.config_error.empty()) {
-    // With an invalid configuration the executor refuses all calls, so config-bad says it already.
-    std::erase_if(findings,
-                  [](const Finding& finding) { return finding.id == FindingId::ActionRefused; });
-    findings.insert(findings.begin(), findings::config_bad(s_.config_error, s_.is_safe_subset));
-  }
+  if (!s_.config_error.empty())
+    findings::put_config_bad(findings, s_.config_error, s_.is_safe_subset);
   if (s_.look_stuck) findings.insert(findings.begin(), findings::look_stuck(*s_.look_stuck));
   if (!before_) before_ = s_.health;
   s_.health = assess(s_.config, *s_.snapshot, s_.plan, s_.history, now_);

@@ -65,7 +65,7 @@ TEST_CASE("a call that gets stuck is told once") {
   Json busy = samples::stuck();
   busy["executor"]["busy"]["stuck"] = false;
   const Json stuck = samples::stuck();
-  CHECK(changes(busy, stuck) == Lines{"executor: LoadModule mlx4_ib is stuck in the kernel"});
+  CHECK(changes(busy, stuck) == Lines{"executor: LoadModule mlx4_ib has not been answered"});
   CHECK(changes(stuck, stuck).empty());
 }
 

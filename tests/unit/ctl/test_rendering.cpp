@@ -116,8 +116,8 @@ TEST_CASE("plan: actions with reasons, findings, the next look") {
 
 WARNING  reload-forbidden: vmw_pvrdma ought to be reloaded (the port is DOWN),
          but modules.reload is "never".
-         To do: Set modules.reload to "auto", or reload it by hand when no job
-         runs.
+         To do: Set modules.reload to "auto"; or run `modprobe -r vmw_pvrdma`
+         when no job runs: the agent loads it again, one adapter after another.
 
 Without any event, the agent looks again in 5 s.
 )");

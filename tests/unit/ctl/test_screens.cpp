@@ -103,8 +103,8 @@ ERROR    port-down: The port is DOWN though its link is up: the host holds it
       {"stuck", samples::stuck(), R"(CONVERGING  0 of 0 adapters ready
             since 2026-11-21 02:31:43 UTC (3 min ago), observed 12 ms ago
 
-STUCK  load module mlx4_ib: the kernel has not returned from this call for 45 s,
-       and the call cannot be cancelled. See: journalctl -k -b
+STUCK  load module mlx4_ib: no answer for 45 s, and the call cannot be
+       cancelled. See: journalctl -b -k -u pvrdma-agent-executor
 )"},
       {"absent", samples::absent(), R"(ABSENT  no PVRDMA adapter
         since 2026-11-21 02:31:43 UTC (3 min ago), observed 12 ms ago

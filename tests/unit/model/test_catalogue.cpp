@@ -86,6 +86,19 @@ TEST_CASE("each modprobe of several modules has -a or -r") {
     }
 }
 
+// A driver that is loaded by hand probes its adapters in a row, which can crash the kernel; the
+// agent has the driver probe one at a time.
+TEST_CASE("no remedy has the driver loaded by hand") {
+  for (const Subject subject : kSubjects)
+    for (const CatalogueEntry& entry : catalogue(subject)) {
+      INFO(entry.name << " " << entry.variant);
+      for (const std::string_view text : {entry.remedy, entry.remedy_in_pages, entry.commands}) {
+        CHECK(text.find("modprobe vmw_pvrdma") == std::string_view::npos);
+        CHECK(text.find("by hand when") == std::string_view::npos);
+      }
+    }
+}
+
 TEST_CASE("names are filled in once, whatever the values hold") {
   CHECK(filled("{a} and {b}", {{"a", "{b}"}, {"b", "2"}}) == "{b} and 2");
   CHECK(filled("{missing} stays", {}) == "{missing} stays");

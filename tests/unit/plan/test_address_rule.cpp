@@ -229,5 +229,5 @@ TEST_CASE("rule 4: a link in a bond belongs to the bond") {
         "The link of ens10 is down, and its master bond0 manages it.");
   REQUIRE(finding(observed.findings, FindingId::AddressMissing) != nullptr);
   CHECK(finding(observed.findings, FindingId::AddressMissing)->remedy ==
-        "Set it on bond0, which ens10 is a part of.");
+        "Set it on bond0, which ens10 is a part of. Do that when no job uses the adapter.");
 }

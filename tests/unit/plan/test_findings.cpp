@@ -39,7 +39,7 @@ std::vector<Finding> of_an_adapter(const Adapter& adapter) {
   const Attempt failed{Verb::BindFunction, "0000:00:10.1", kNow, {}, Outcome::Failed, "no"};
   const Attempt refused{Verb::ConfigureLink, "0000:00:10.1",        kNow, {},
                         Outcome::NotAllowed, "MTU 9000 is not what"};
-  std::vector<Finding> found{findings::port_down(adapter),
+  std::vector<Finding> found{findings::port_down(adapter, true),
                              findings::netdev_lost(adapter),
                              findings::gid_missing(adapter, "10.0.0.1", GidType::Best),
                              findings::gid_missing(adapter, "10.0.0.1", GidType::RoceV1),

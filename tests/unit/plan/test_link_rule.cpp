@@ -186,17 +186,18 @@ TEST_CASE("rule 4: a network manager's link is compared, never changed") {
   SECTION("with the line for its configuration") {
     CHECK(remedy(FindingId::MtuDiffers, LinkManager::Networkd, "/etc/r.network") ==
           "In /etc/r.network write `[Link] MTUBytes=9000`, then `networkctl reload` and "
-          "`networkctl reconfigure ens10`.");
+          "`networkctl reconfigure ens10`. Do that when no job uses the adapter.");
     CHECK(
         remedy(FindingId::AddressMissing, LinkManager::Networkd, "/run/10-netplan-ens10.network") ==
         "In netplan's YAML give ens10 the line `addresses: [192.168.30.201/24]`, then `netplan "
-        "apply`.");
+        "apply`. Do that when no job uses the adapter.");
     CHECK(remedy(FindingId::AddressMissing, LinkManager::NetworkManager, "/etc/r.nmconnection") ==
           "`nmcli connection modify \"$(nmcli -g GENERAL.CONNECTION device show ens10)\" "
-          "+ipv4.addresses 192.168.30.201/24`, then `nmcli device reapply ens10`.");
+          "+ipv4.addresses 192.168.30.201/24`, then `nmcli device reapply ens10`. Do that when "
+          "no job uses the adapter.");
     CHECK(remedy(FindingId::MtuDiffers, LinkManager::Ifupdown, "/etc/network/interfaces") ==
           "In /etc/network/interfaces add `mtu 9000` to the stanza of ens10, then `ifdown ens10 "
-          "&& ifup ens10`.");
+          "&& ifup ens10`. Do that when no job uses the adapter.");
   }
   SECTION("nor where its owner is unknown") {
     netdev(snapshot).owner = Field<LinkOwner>::unreadable(kOwnerDenied);
@@ -213,7 +214,7 @@ TEST_CASE("rule 4: a network manager's link is compared, never changed") {
     const Plan plan = plan_settled(snapshot, configured(Manage::Observe, 9000));
     REQUIRE(finding(plan.findings, FindingId::MtuDiffers) != nullptr);
     CHECK(finding(plan.findings, FindingId::MtuDiffers)->remedy ==
-          "Set it by ip link set ens10 mtu 9000.");
+          "When no job uses the adapter, set it by ip link set ens10 mtu 9000.");
     CHECK(managed_by(configured(Manage::Observe, {}), adapter(snapshot)) == "nobody");
   }
 }

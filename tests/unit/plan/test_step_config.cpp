@@ -96,6 +96,23 @@ TEST_CASE("step: a bad configuration is reported once, and not again by each ref
   CHECK(agent.has(FindingId::ConfigBad));
 }
 
+TEST_CASE("step: what an invalid configuration forbids is told by config-bad alone") {
+  Config safe;
+  safe.modules.reload = ReloadPolicy::Never;
+  ConfigLoaded bad;
+  bad.error = "/etc/x.toml:1: bad";
+  AgentState state = first_step({kNow, safe, {}, bad.error, {}}).state;
+  for (const BootTime when : {kNow, kNow + 2 * kSettle}) {
+    Snapshot seen = port_down_scene();
+    seen.taken_at = when;
+    state = step(std::move(state), Looked{when, std::move(seen)}, when).state;
+    state = step(std::move(state), bad, when).state;
+  }
+  CHECK(finding(state.health.findings, FindingId::ConfigBad) != nullptr);
+  CHECK(finding(state.health.findings, FindingId::PortDown) != nullptr);
+  CHECK(finding(state.health.findings, FindingId::ReloadForbidden) == nullptr);
+}
+
 TEST_CASE("step: a configuration that was bad at the start is read again without a request") {
   Config safe;
   safe.modules.reload = ReloadPolicy::Never;

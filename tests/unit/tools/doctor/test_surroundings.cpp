@@ -185,7 +185,7 @@ const std::vector<Spoilt>& spoilt() {
 }
 
 Finding port_down(const Snapshot& snapshot, unsigned index) {
-  return findings::port_down(snapshot.adapters.get()->at(index));
+  return findings::port_down(snapshot.adapters.get()->at(index), true);
 }
 
 }  // namespace
