@@ -27,7 +27,9 @@ const char* Origin::when() const {
 std::string Origin::by_hand() const {
   if (!as.by_hand.empty()) return as.by_hand;
   if (start == UnitStart::AtSleep)
-    return "the agent unloads the driver neither before a suspend nor before a shutdown: keep that";
+    return "the agent unloads the driver neither before a suspend nor before a shutdown: keep "
+           "that; "
+           "before a suspend stop the agent first, which else loads the driver again at once";
   if (start == UnitStart::ByTimer) return "a timer starts it again and again: a loop";
   if (start == UnitStart::ByEvent)
     return "udev or a path unit starts it at events, beside the agent";

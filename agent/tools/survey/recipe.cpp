@@ -26,7 +26,9 @@ constexpr Event kPower{"run at suspend and resume",
                        "it runs beside the agent, which looks at the ports after a resume itself"};
 constexpr Event kSleep{kRunAtSleep,
                        "before a suspend the driver has to be unloaded, which the agent does not "
-                       "do: keep that; it loads the driver afterwards"};
+                       "do: keep that, with `systemctl stop pvrdma-agent` before it, as a running "
+                       "agent loads the driver again at once, and `systemctl start --no-block "
+                       "pvrdma-agent` after the resume"};
 constexpr Event kCloud{"run by cloud-init",
                        "cloud-init runs it at the first boot of a VM or at each, beside the agent"};
 constexpr Event kTuned{"run by tuned", "tuned runs it whenever it takes up or leaves that profile"};

@@ -101,10 +101,13 @@ TEST_CASE("ifupdown, sleep hooks, a power script and a dispatcher's script") {
   machine.check_hook("F10-interfaces.d-ib0", "/etc/network/interfaces.d/ib0", "7 8",
                      "it runs whenever the interface");
   machine.check_hook("F11-system-sleep-50-pvrdma", "/usr/lib/systemd/system-sleep/50-pvrdma",
-                     "7 11", "before a suspend the driver has to be unloaded");
+                     "7 11",
+                     "before a suspend the driver has to be unloaded, which the agent does not do: "
+                     "keep that, with `systemctl stop pvrdma-agent` before it");
   machine.check_hook("F11-pm-sleep.d-50_restart_networking",
                      "/etc/pm/sleep.d/50_restart_networking", "10 11 15",
-                     "before a suspend the driver has to be unloaded");
+                     "before a suspend the driver has to be unloaded, which the agent does not do: "
+                     "keep that, with `systemctl stop pvrdma-agent` before it");
   machine.check_hook("F12-resume-vm-default.d-fix-net.sh",
                      "/etc/vmware-tools/scripts/resume-vm-default.d/fix-net.sh", "5",
                      "it runs beside the agent");
