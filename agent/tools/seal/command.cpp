@@ -64,8 +64,8 @@ Advice advice_for(const Trace& trace) {
       return {"is set: " + trace.what, "Empty it: truncate -s 0 /etc/machine-id", "machine-id"};
     case TraceKind::Initramfs:
       return {"is older than " + trace.what,
-              "Build it anew: update-initramfs -u -k all, or, for each kernel, dracut --force "
-              "IMAGE.new KERNEL && mv IMAGE.new IMAGE",
+              "Build it anew: update-initramfs -u -k all on Debian and Ubuntu, "
+              "/usr/libexec/pvrdma-agent/refresh-initramfs --force on Enterprise Linux",
               "initramfs-old"};
     case TraceKind::Recipe:
       break;
