@@ -35,7 +35,7 @@ constexpr const char* kHelp =
     "Brings the PVRDMA adapters of this VM to PORT_ACTIVE and keeps them there. Run as a service:\n"
     "pvrdma-agent.service. Ask it with pvrdma-agentctl.\n"
     "\n"
-    "  --check-config     read the configuration, print its errors, and exit\n"
+    "  --check-config     read the configuration, print its first error, and exit\n"
     "  --uses-guestinfo   exit with 0 where the configuration says guestinfo.enabled = true, or 1\n"
     "  --log-level LEVEL  the least important level to log: error, warning, notice, info (the\n"
     "                     default) or debug\n"
