@@ -127,8 +127,9 @@ class Boot:
             self._guest.faults.qmp = Qmp(connections["qmp"])
         except LabError as error:
             raise self._did_not_start() from error
-        if self._machine.incoming:  # the guest waits for the answer to its `host snapshot`
-            connections["ctl"].sendall(b"ok\n")
+        if self._machine.incoming:
+            self._guest.faults.qmp.load(self._machine.incoming / "state")
+            connections["ctl"].sendall(b"ok\n")  # the guest waits for the answer to its `host snapshot`
 
     def _did_not_start(self):
         log = (self._guest.directory / "qemu.log").read_text(encoding="utf-8", errors="replace")
@@ -284,7 +285,8 @@ class Boot:
             self._stop(self._process)
             return "ok"
         if word == "snapshot":
-            self._guest.faults.qmp.save(self._guest.memory)
+            self._guest.faults.qmp.save(self._guest.state)
+            self._machine.save_memory(self._process.pid, self._guest.memory)
             self._status = 0
             self._stop(self._process)
             return "ok"

@@ -35,7 +35,7 @@ class Start:
     standin: Path                # the HCA stand-in's library
     packages: dict               # files, by their folder of /run/lab
     accel: str = "tcg"
-    memory: Path = None          # of a snapshot; None: the guest boots
+    snapshot: Path = None        # its folder; None: the guest boots
     programs: Path = None        # a file system with the files of further packages
 
 
@@ -57,7 +57,7 @@ class Guest:
         self.number, self.room = number, company and company.room
         if company:
             company.join(self, self._mux)
-        self.disk, self.memory = self.directory / "disk.qcow2", self.directory / "memory"
+        self.disk, self.memory, self.state = (self.directory / name for name in ("disk.qcow2", "memory", "state"))
         form = "raw" if start.disk.suffix == ".raw" else "qcow2"
         run("making the guest's disk",
             ["qemu-img", "create", "-q", "-f", "qcow2", "-b", start.disk, "-F", form, self.disk])
@@ -67,11 +67,11 @@ class Guest:
             append.append("lab.early")
         self.machine = Machine(self.directory, start.image, self.disk, start.standin, scenario.adapters, scenario.nics,
                                scenario.guests > 1, scenario.network, scenario.initrd, append, scenario.loaders, REGULAR_SLOTS[scenario.regular], clone or number - 1,
-                               cpus=scenario.cpus, accel=start.accel, incoming=start.memory, interactive=mode == "shell", skip_idle=scenario.skip_idle)
+                               cpus=scenario.cpus, accel=start.accel, incoming=start.snapshot, interactive=mode == "shell", skip_idle=scenario.skip_idle)
 
     def clone(self, number):
         """Another machine, number 1 and up, with a copy of this guest's disk after its last boot."""
-        return Guest(self.scenario, replace(self._start, disk=self.disk, memory=None), self.mode, self._on_output, number)
+        return Guest(self.scenario, replace(self._start, disk=self.disk, snapshot=None), self.mode, self._on_output, number)
 
     def close(self):
         self.faults.close()

@@ -7,11 +7,12 @@ QEMU connects to the lab's sockets, so the lab need not poll. Clones have MAC ad
 """
 
 import os
-import shlex
 import subprocess
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from .errors import run
 
 MEMORY = "1024M"
 FIRST_SLOT = 0x10
@@ -65,6 +66,10 @@ LOADERS = ("rdma-load-modules@rdma.service", "rdma-load-modules@roce.service")
 LOGIN = ("serial-getty@ttyS0.service",)  # not needed unless the console is interactive
 
 
+def _copy_memory(source, target):
+    run("copying a guest's memory", ["cp", "--sparse=always", source, target])
+
+
 def counted(cpus, peers):
     """Whether the clock of an emulated guest with so many CPUs, and with or without other guests, counts instructions."""
     return cpus == 1 and not peers
@@ -87,9 +92,10 @@ class Machine:
     clone: int = 0               # the byte of its MAC addresses before the last
     cpus: int = 1
     accel: str = "tcg"
-    incoming: Path = None        # a snapshot's memory: the machine goes on from there
+    incoming: Path = None        # the folder of a snapshot: the machine goes on from there
     interactive: bool = False    # the guest's serial console on our terminal
     skip_idle: bool = False      # see scenario.py; not of a snapshot, which has a timer for the idle time
+    memory: int = field(default=-1, init=False)  # QEMU's descriptor of the guest's memory
 
     def argv(self):
         d = self.directory
@@ -102,7 +108,8 @@ class Machine:
             # The clock stood still since the snapshot was taken, and the hardware's clock goes on from the same time.
             "-rtc", time.strftime("base=%Y-%m-%dT%H:%M:%S,clock=vm", time.gmtime()),
             # The pvrdma device requires memory that can be shared.
-            "-object", f"memory-backend-ram,id=ram,size={MEMORY},share=on", "-numa", "node,memdev=ram",
+            "-object", f"memory-backend-file,id=ram,size={MEMORY},share=on,mem-path=/proc/self/fd/{self.memory}",
+            "-numa", "node,memdev=ram",
             "-kernel", f"{self.image}/kernel", "-initrd", self._initrd(),
             "-append", " ".join([*KERNEL_ARGUMENTS, *self._timer(), *self._masks(), *self.append]),
             # Only the result of a clean shutdown outlives the run, so the disks need no flushes.
@@ -111,7 +118,7 @@ class Machine:
             "-serial", console, "-qmp", f"unix:{d}/qmp,server=off", "-device", "virtio-serial",
         ]
         if self.incoming:
-            argv += ["-incoming", f"exec:cat {shlex.quote(str(self.incoming))}"]
+            argv += ["-incoming", "defer"]
         if self.initrd == "own":
             argv += ["-drive", f"file={d}/{OWN_INITRD},if=virtio,format=raw,cache=unsafe"]
         for name in PORTS:
@@ -169,7 +176,18 @@ class Machine:
                        "PVRDMA_HCA_ADAPTERS": str(max(self.adapters, 1))}
         if self.peers:
             environment["PVRDMA_HCA_FABRIC"] = str(self.directory / "fabric")
-        with open(self.directory / "qemu.log", "ab") as log:
-            return subprocess.Popen(self.argv(), env=environment, stderr=log,
-                                    stdin=None if self.interactive else subprocess.DEVNULL,
-                                    stdout=None if self.interactive else log)
+        self.memory = os.memfd_create("guest")
+        try:
+            if self.incoming:
+                # QEMU itself would take each page of a snapshot from a pipe, which takes longer than a copy.
+                _copy_memory(self.incoming / "memory", f"/proc/{os.getpid()}/fd/{self.memory}")
+            with open(self.directory / "qemu.log", "ab") as log:
+                return subprocess.Popen(self.argv(), env=environment, pass_fds=(self.memory,), stderr=log,
+                                        stdin=None if self.interactive else subprocess.DEVNULL,
+                                        stdout=None if self.interactive else log)
+        finally:
+            os.close(self.memory)
+
+    def save_memory(self, pid, path):
+        """Writes the memory of the machine, whose QEMU is process `pid` and stands still, to a file."""
+        _copy_memory(f"/proc/{pid}/fd/{self.memory}", path)

@@ -32,15 +32,22 @@ class Qmp:
                 return message.get("return")
 
     def save(self, path):
-        """Stops the machine and writes its state to a file. A file that was written while the guest ran was once not of one
+        """Stops the machine and writes its state, all but the memory, to a file. A file that was written while the guest ran was once not of one
         moment: each guest that went on from it crashed, its kernel's list of free memory being broken."""
         self.execute("stop")
-        self.execute("migrate-set-capabilities", capabilities=[{"capability": "events", "state": True}])
-        self.execute("migrate-set-parameters", **{"max-bandwidth": 1 << 40})
+        self._enable("events", "x-ignore-shared")
         self.execute("migrate", uri=f"exec:cat >{shlex.quote(str(path))}")
         while (status := self._migration_event()) != "completed":
             if status in ("failed", "cancelled"):
                 raise LabError(f"QEMU could not write its state to {path}: {self.execute('query-migrate')}")
+
+    def load(self, path):
+        """Has the machine, which waits for it, go on from the state in a file."""
+        self._enable("x-ignore-shared")
+        self.execute("migrate-incoming", uri=f"exec:cat {shlex.quote(str(path))}")
+
+    def _enable(self, *capabilities):
+        self.execute("migrate-set-capabilities", capabilities=[{"capability": name, "state": True} for name in capabilities])
 
     def _migration_event(self):
         message = {}

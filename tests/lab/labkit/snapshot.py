@@ -39,10 +39,10 @@ def start(suite, scenario, begin, cache=None):
             result = guest.run()
             if result.status:
                 raise LabError(f"taking a snapshot failed with status {result.status}:\n{result.output}")
-            for path in (guest.disk, guest.memory):
+            for path in (guest.disk, guest.memory, guest.state):
                 shutil.move(path, directory / path.name)
         finally:
             guest.close()
 
     entry = cache.entry(f"snapshot-{suite}", key, build, keep=16)
-    return replace(begin, disk=entry / "disk.qcow2", memory=entry / "memory"), entry
+    return replace(begin, disk=entry / "disk.qcow2", snapshot=entry.path), entry
