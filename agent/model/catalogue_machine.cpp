@@ -131,8 +131,10 @@ constexpr CatalogueEntry kMachineEntries[] = {
      Severity::Warning, Actor::Guest, Concern::Readiness | Concern::Modules | Concern::Holders,
      "vmw_pvrdma was unbound from {function}, or the function was removed, and the kernel waits "
      "for the processes that have its RDMA device open.",
-     "End these processes: as root, `fuser -v /dev/infiniband/uverbs*` names them. The driver is "
-     "then bound again, if the function is still there."},
+     "End these processes; the driver is then bound again, if the function is still there. Their "
+     "node in /dev/infiniband is gone, so fuser does not find them, but as root `find "
+     "/proc/[0-9]*/fd -lname '*/infiniband/uverbs*(deleted)'` does: the number after /proc/ is the "
+     "process's. For a container's own node the word (deleted) may be missing."},
     {FindingId::HoldersUnknown, "holders-unknown", "", "1322fe1dea705ef790a18b1130ee2dc2",
      Severity::Warning, Actor::Guest, Concern::Readiness | Concern::Modules | Concern::Holders,
      "vmw_pvrdma ought to be reloaded ({reason}), but it is not known whether a program holds an "

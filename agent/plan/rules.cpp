@@ -75,9 +75,14 @@ bool may_have_netdev(const Inputs& in, const Adapter& adapter, Draft& draft) {
   return has_settled(in, adapter, draft);
 }
 
-// Without such processes a release ends within the time for settling.
+// Without such processes a release ends within the time for settling, or as soon as the device has
+// let ten seconds pass for each command that it does not answer. Only the driver's refcount tells
+// which: the kernel no longer lists the device with its processes. A driver that is built in has
+// none.
 void report_release(const Inputs& in, Draft& draft, const Adapter& adapter) {
-  if (adapter.driver.is_absent() && adapter.rdma_device.is_known() &&
+  const Module* driver = in.snapshot.module(kDriverModule);
+  const bool is_held = driver == nullptr || !driver->refcount.is(0);
+  if (adapter.driver.is_absent() && adapter.rdma_device.is_known() && is_held &&
       has_settled(in, adapter, draft))
     draft.find(about(adapter, FindingId::DriverInUse, {{"function", adapter.function}}, "release"));
 }

@@ -8,6 +8,9 @@
 # the driver's own remove and probe. The removal alone sends the neighbour's job a PORT_ERR and takes its netdev
 # (a leaving function's notifier), which the agent cannot prevent.
 
+finds_release() { finding driver-in-use | grep -q 'was unbound from'; }
+# By the command that this finding's remedy has.
+processes_of_gone_nodes() { find /proc/[0-9]*/fd -lname '*/infiniband/uverbs*(deleted)' 2>/dev/null | cut -d/ -f3 | sort -u; }
 no_call() { [[ $(health_query .executor.busy) == null ]]; } # is under way
 
 scenario() {
@@ -48,6 +51,9 @@ scenario() {
   function_of 0 >/sys/bus/pci/drivers/vmw_pvrdma/unbind &
   wait_until 20 "an unbind by hand waits for the adapter's job" grep -q '^State:.D' "/proc/$!/status"
   holds_for 5 "no call to the executor waits as well" no_call
+  wait_until 20 "a finding says that the kernel waits for processes" finds_release
+  expect "what the kernel no longer tells of this adapter is no finding" no_finding unreadable
+  expect_equal "the finding's command names the job of this adapter alone" "$own" "$(processes_of_gone_nodes)"
   kill "$own"
   wait "$own" || true
   wait_until 30 "rebound by hand: the agent binds adapter 0 again" driver_bound 0

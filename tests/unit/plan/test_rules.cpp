@@ -162,6 +162,9 @@ TEST_CASE(
   const Snapshot bound = ready_scene(2);
   Snapshot releasing = bound;
   adapter(releasing, 1).driver = Field<std::string>::absent();
+  // A device that leaves is not in nldev's list, so its netdev is not known.
+  rdma(releasing, 1).netdev = Field<std::string>::unreadable({61, "asking nldev about", "it"});
+  module(releasing, kDriverModule).refcount = 1U;
   History history = advance(long_settled(bound), &bound, releasing);
   const Plan at_once = plan({}, releasing, history, kNow);
   CHECK(finding(at_once.findings, FindingId::DriverInUse) == nullptr);
@@ -173,6 +176,9 @@ TEST_CASE(
   REQUIRE(found != nullptr);
   CHECK(found->adapter == "0000:00:11.1");
   CHECK(found->summary.starts_with("vmw_pvrdma was unbound from 0000:00:11.1"));
+  CHECK(found->remedy.find("(deleted)") != std::string::npos);
+  CHECK(found->remedy.find("`fuser") == std::string::npos);
+  CHECK(finding(waiting.findings, FindingId::Unreadable) == nullptr);
   Snapshot released = releasing;
   adapter(released, 1).rdma_device = Field<RdmaDevice>::absent();
   released.taken_at = later;
@@ -182,6 +188,25 @@ TEST_CASE(
   CHECK(finding(free.findings, FindingId::DriverInUse) == nullptr);
   CHECK(described(plan({}, released, history, later + Milliseconds{1000})) ==
         Steps{"BindFunction 0000:00:11.1"});
+}
+
+TEST_CASE("rule 3: a release that no process can hold up has no finding") {
+  Snapshot snapshot = ready_scene(2);
+  adapter(snapshot, 1).driver = Field<std::string>::absent();
+  Module& driver = module(snapshot, kDriverModule);
+  const auto is_found = [&] {
+    return finding(plan_settled(snapshot).findings, FindingId::DriverInUse) != nullptr;
+  };
+  CHECK_FALSE(is_found());
+  // The kernel lists a job on the other adapter, but no longer the jobs on this one.
+  snapshot.holders = std::vector<Holder>{{7, "job", rdma(snapshot).name}};
+  driver.refcount = 2U;
+  CHECK(is_found());
+  driver.refcount = Field<unsigned>::unreadable({5, "reading", "refcnt"});
+  CHECK(is_found());
+  driver.init = ModuleInit::BuiltIn;
+  driver.refcount = Field<unsigned>::absent();
+  CHECK(is_found());
 }
 
 TEST_CASE("rule 3: a function without driver is bound once its netdev is there") {
