@@ -40,6 +40,15 @@ bool was_taken_down(const Adapter& before, const Adapter& now) {
          !netdev->link_up;
 }
 
+// Whether the adapter has a netdev that it did not have at the look before: vmxnet3 has made it, or
+// it has come back from another network namespace. A rename keeps the index.
+bool has_new_netdev(const Adapter& before, const Adapter& now) {
+  const Netdev* was = before.netdev.get();
+  const Netdev* netdev = now.netdev.get();
+  if (netdev == nullptr || before.netdev.is_unreadable()) return false;
+  return was == nullptr || was->index != netdev->index;
+}
+
 // None: not known.
 std::optional<PortState> port_state(const Adapter& adapter) {
   const RdmaDevice* rdma = adapter.rdma_device.get();
@@ -148,6 +157,7 @@ AdapterHistory advance(const AdapterHistory& known, const Adapter& adapter, Boot
   } else if (link_settings(was) != link_settings(read)) {
     entry.changed = now;
   }
+  if (has_new_netdev(was, read)) entry.first_seen = now;
   if (was_taken_down(was, read)) entry.downed = now;
   if (!is_unbound(was) && is_unbound(read)) entry.unbound = now;
   if (port_state(was) != port_state(read)) {

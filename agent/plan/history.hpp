@@ -22,6 +22,7 @@
 namespace pvrdma {
 
 struct AdapterHistory {
+  // When a look first saw the adapter, or its present netdev.
   BootTime first_seen;
   // The last change of anything that the rules depend on: binding, link, MTU, addresses, carrier,
   // netdev, port.

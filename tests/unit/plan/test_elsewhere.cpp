@@ -94,3 +94,56 @@ TEST_CASE("a function whose interface is in another network namespace is bound o
   snapshot.ledger.attempts.clear();
   CHECK(plan_settled(snapshot).actions.empty());
 }
+
+TEST_CASE("a network manager has its minute again when an interface comes back from a container") {
+  Snapshot before = ready_scene();
+  before.taken_at = kNow - Milliseconds{90'000};
+  netdev(before).owner = LinkOwner{LinkManager::NetworkManager, true, ""};
+  Snapshot away = before;
+  away.taken_at = kNow - Milliseconds{80'000};
+  adapter(away).netdev = Field<Netdev>::absent();
+  Snapshot back = ready_scene();
+  netdev(back).owner = LinkOwner{LinkManager::NetworkManager, false, ""};
+  netdev(back).link_up = false;
+  Config config;
+  config.adapters = {
+      {{std::nullopt, "0000:00:10.0", std::nullopt}, Manage::Auto, 1400, {"192.168.30.201/24"}}};
+  const History left = advance(advance({}, nullptr, before), &before, away);
+  History history = advance(left, &away, back);
+  const auto asked = [&](Milliseconds later) {
+    const Plan made = plan(config, back, history, kNow + later);
+    REQUIRE(described(made) == Steps{"ConfigureLink 0000:00:10.1"});
+    return std::get<ConfigureLink>(made.actions.front().operation);
+  };
+  const Milliseconds minute{60'000};
+  CHECK_FALSE(asked(Milliseconds{0}).mtu);
+  CHECK(asked(Milliseconds{0}).addresses.empty());
+  CHECK(asked(minute).mtu == 1400U);
+  CHECK(asked(minute).addresses.size() == 1);
+
+  SECTION("not where no manager has it") {
+    netdev(back).owner = Field<LinkOwner>::absent();
+    history = advance(left, &away, back);
+    CHECK(asked(Milliseconds{0}).mtu == 1400U);
+    CHECK(asked(Milliseconds{0}).addresses.size() == 1);
+  }
+  SECTION("nor a second time, whatever its name, or what is read of it") {
+    Snapshot later = back;
+    later.taken_at = kNow + Milliseconds{1000};
+    SECTION("a new name") { netdev(later).name = "rdma0"; }
+    SECTION("unreadable") {
+      adapter(later).netdev = Field<Netdev>::unreadable({5, "asking", "it"});
+    }
+    Snapshot last = back;
+    last.taken_at = kNow + minute;
+    history = advance(advance(history, &back, later), &later, last);
+    CHECK(asked(minute).mtu == 1400U);
+  }
+  SECTION("but where another one is in its place, as after a reload of vmxnet3") {
+    Snapshot other = back;
+    other.taken_at = kNow + minute;
+    ++netdev(other).index;
+    history = advance(history, &back, other);
+    CHECK_FALSE(asked(minute).mtu);
+  }
+}
