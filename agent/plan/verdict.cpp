@@ -59,9 +59,11 @@ bool machine_has(const Plan& plan, Severity severity) {
   });
 }
 
-// Whether a reload or rebind is planned or under way, which takes devices away in a moment.
+// Whether a reload or rebind is planned or under way, which takes devices away in a moment. While
+// the executor does not answer, none begins.
 bool takes_devices(const Plan& plan, const History& history) {
-  return (history.busy && !history.busy->stuck && takes_driver_away(history.busy->operation)) ||
+  if (history.executor_missing || (history.busy && history.busy->stuck)) return false;
+  return (history.busy && takes_driver_away(history.busy->operation)) ||
          std::ranges::any_of(plan.actions,
                              [](const Action& one) { return takes_driver_away(one.operation); });
 }

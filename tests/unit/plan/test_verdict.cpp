@@ -98,3 +98,23 @@ TEST_CASE("an adapter that converges for too long has a finding") {
   CHECK(health.state == State::Degraded);
   CHECK(finding(health.findings, FindingId::Slow) != nullptr);
 }
+
+TEST_CASE("an adapter that works is ready while the reload that another needs cannot begin") {
+  Snapshot snapshot = ready_scene(2);
+  rdma(snapshot, 1).port.state = PortState::Down;
+  History history = long_settled(snapshot);
+  const auto first = [&] {
+    const Plan made = plan({}, snapshot, history, kNow);
+    REQUIRE(described(made) == Steps{"ReloadDriver vmw_pvrdma"});
+    return assess({}, snapshot, made, history, kNow).adapters.at(0).state;
+  };
+  CHECK(first() == State::Converging);
+  SECTION("the executor cannot be reached") {
+    history.executor_missing = Error{2, "connecting to", "the executor"};
+  }
+  SECTION("the executor is stuck in another call") {
+    history.busy = CallUnderWay{ConfigureLink{function_of(1), "ens11", {}, {}},
+                                kNow - Milliseconds{60'000}, true};
+  }
+  CHECK(first() == ((history.busy || history.executor_missing) ? State::Ready : State::Converging));
+}
