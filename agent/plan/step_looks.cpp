@@ -139,6 +139,7 @@ void Stepping::on(const ConfigLoaded& loaded) {
   if (auto held = std::exchange(s_.held_look, std::nullopt)) pass(std::move(*held));
   if (!loaded.requested) return;
   conclude_again();
+  keep_planned();
   schedule_looks(true);
   ask_look();
 }

@@ -160,3 +160,21 @@ TEST_CASE("step: a configuration that could not be read is read again, an invali
   agent.look(ready_scene());
   CHECK_FALSE(agent.has(FindingId::ConfigBad));
 }
+
+TEST_CASE("step: what only the configuration before wanted is not carried out after its reload") {
+  Config before;
+  before.adapters = {
+      {{std::nullopt, "0000:00:10.0", std::nullopt}, Manage::Auto, {}, {"192.168.30.201/24"}}};
+  Snapshot seen = ready_scene();
+  module(seen, "mlx4_ib") = unloaded("mlx4_ib");
+  Agent agent = saw_now(seen, before);
+  REQUIRE(agent.call() == "LoadModule mlx4_ib");
+  ConfigLoaded changed;
+  changed.requested = true;
+  changed.config = before;
+  changed.config.adapters[0].addresses = {"192.168.30.202/24"};
+  agent.on(changed);
+  agent.answers(LoadModule{"mlx4_ib"});
+  CHECK(agent.calls == Texts{"LoadModule mlx4_ib"});
+  CHECK(agent.effects.look);
+}
