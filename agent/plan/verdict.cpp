@@ -43,8 +43,8 @@ struct Burden {
 Burden burden_of(const Plan& plan, const std::string& function) {
   Burden burden;
   for (const Finding& finding : plan.findings) {
-    // NetdevElsewhere blocks one adapter; every other blocking finding affects all.
-    const bool another = finding.id == FindingId::NetdevElsewhere && finding.adapter != function;
+    // A finding about one adapter blocks that one; a finding about the machine blocks all.
+    const bool another = finding.adapter && finding.adapter != function;
     if (concerns(finding.id, Concern::Readiness) && !another) burden.is_blocked = true;
     if (finding.id == FindingId::CustomizationAwaited) burden.awaits_customization = true;
     if (finding.adapter == function) burden.worst = std::max(burden.worst, finding.severity);

@@ -99,6 +99,21 @@ TEST_CASE("an adapter that converges for too long has a finding") {
   CHECK(finding(health.findings, FindingId::Slow) != nullptr);
 }
 
+TEST_CASE("an adapter that comes up does not count as blocked by the release of another") {
+  Snapshot snapshot = ready_scene(2);
+  adapter(snapshot, 1).driver = Field<std::string>::absent();
+  module(snapshot, kDriverModule).refcount = 1U;
+  netdev(snapshot).link_up = false;
+  rdma(snapshot).port.state = PortState::Down;
+  History history = long_settled(snapshot);
+  for (auto& [function, seen] : history.adapters) seen.changed = kNow - Milliseconds{10'000};
+  const Plan made = plan({}, snapshot, history, kNow);
+  REQUIRE(finding(made.findings, FindingId::DriverInUse) != nullptr);
+  const Health health = assess({}, snapshot, made, history, kNow);
+  CHECK(health.adapters.at(0).state == State::Converging);
+  CHECK(health.adapters.at(1).state == State::Degraded);
+}
+
 TEST_CASE("an adapter that works is ready while the reload that another needs cannot begin") {
   Snapshot snapshot = ready_scene(2);
   rdma(snapshot, 1).port.state = PortState::Down;
