@@ -106,7 +106,8 @@ const LinkAddress* obstacle(const std::vector<LinkAddress>& present, const std::
                             const LinkSettings& settings) {
   const auto found = std::find_if(present.begin(), present.end(), [&](const LinkAddress& other) {
     return without_prefix(other.text) == without_prefix(address) &&
-           (is_ipv6(address) || is_obsolete(other, settings));
+           (is_ipv6(address) ||
+            (is_obsolete(other, settings) && !has_foreign_twin(present, other)));
   });
   return found == present.end() ? nullptr : &*found;
 }

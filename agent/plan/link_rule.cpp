@@ -45,11 +45,13 @@ std::vector<std::string> dropped_addresses(const Config& config, const AdapterCo
 // Whether the agent has set the address with another prefix length, and must remove that one first.
 // A link can have an IPv6 address only once. It can have an IPv4 address twice, but the GID is one,
 // and goes with the first of the two (addr_event(), Linux drivers/infiniband/core/roce_gid_mgmt.c).
+// An address that has a foreign twin is not removed, so nothing waits for that.
 bool awaits_removal(const std::string& address, const AdapterConfig& wanted, const Netdev& netdev) {
   return std::any_of(netdev.addresses.begin(), netdev.addresses.end(),
                      [&](const LinkAddress& other) {
                        return other.ours && !contains(wanted.addresses, other.text) &&
-                              without_prefix(other.text) == without_prefix(address);
+                              without_prefix(other.text) == without_prefix(address) &&
+                              !has_foreign_twin(netdev.addresses, other);
                      });
 }
 

@@ -32,6 +32,22 @@ TEST_CASE_METHOD(LinkAddressesFixture,
 }
 
 TEST_CASE_METHOD(LinkAddressesFixture,
+                 "addresses: a new prefix is set beside ours while another program has a third") {
+  if (!space.entered()) return;
+  run("echo 1 > /proc/sys/net/ipv4/conf/v1/arp_ignore");
+  CHECK(configure({"192.168.30.201/24"}).outcome == Outcome::Done);
+  run("ip address add 192.168.30.201/16 dev v0");
+  CHECK(configure({"192.168.30.201/25"}).outcome == Outcome::Done);
+  for (const char* prefix : {"/24", "/16", "/25"})
+    CHECK(has(std::string{"192.168.30.201"} + prefix));
+  CHECK(configure({"192.168.30.201/25"}).outcome == Outcome::AlreadyDone);
+  run("ip address del 192.168.30.201/16 dev v0");
+  CHECK(configure({"192.168.30.201/25"}).outcome == Outcome::Done);
+  CHECK_FALSE(has("192.168.30.201/24"));
+  CHECK(has("192.168.30.201/25"));
+}
+
+TEST_CASE_METHOD(LinkAddressesFixture,
                  "addresses: ours stays when another program removes its own of that subnet") {
   if (!space.entered()) return;
   run("echo 0 > /proc/sys/net/ipv4/conf/v0/promote_secondaries");

@@ -97,6 +97,10 @@ TEST_CASE("rule 4: a new prefix length waits for the removal of the old one") {
     netdev(snapshot).addresses = {{kOurs, false}};
     CHECK_FALSE(asked().removes);
   }
+  SECTION("another program has a third one, so ours keeps the GID, and the new one is set beside") {
+    netdev(snapshot).addresses = {{kOurs, true}, {"192.168.30.201/16", false}};
+    CHECK(asked().addresses == Steps{"192.168.30.201/25"});
+  }
   SECTION("another program has set the new one, so ours keeps the GID that both share") {
     netdev(snapshot).addresses = {{kOurs, true}, {"192.168.30.201/25", false}};
     CHECK(plan_settled(snapshot, config).actions.empty());
