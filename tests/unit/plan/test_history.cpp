@@ -36,6 +36,23 @@ TEST_CASE("a change that we did not cause resets the budget; our own does not") 
   CHECK(quiet.adapters.at(function_of(0)).transitions == 0);
 }
 
+TEST_CASE("an attempt that a killed executor left unfinished counts as ours for two minutes") {
+  Attempt killed = attempt(Verb::ReloadDriver, kDriverModule, Milliseconds{0});
+  killed.finished.reset();
+  const auto fresh_start_at = [&](BootTime when) {
+    Snapshot before = ready_scene();
+    before.taken_at = when - Milliseconds{1000};
+    before.ledger.attempts = {killed};
+    Snapshot now = before;
+    now.taken_at = when;
+    rdma(now).port.state = PortState::Down;
+    return fresh_start(advance(advance({}, nullptr, before), &before, now));
+  };
+  CHECK(fresh_start_at(kNow + Milliseconds{119'000}) == BootTime{});
+  const BootTime later = kNow + Milliseconds{122'000};
+  CHECK(fresh_start_at(later) == later);
+}
+
 TEST_CASE("each module that is being loaded has a time of its own") {
   Snapshot first = ready_scene();
   first.taken_at = kNow - Milliseconds{5000};
