@@ -8,9 +8,9 @@ import re
 import selectors
 import socket
 import time
-from pathlib import Path
 
 from .errors import LabError
+from .host import delayed
 from .machine import PORTS
 from .qmp import Qmp
 
@@ -36,21 +36,6 @@ def _received(sock):
 def _answer(sock, text):
     with contextlib.suppress(OSError):  # the request may be one that ends QEMU
         sock.sendall(text.encode() + b"\n")
-
-
-def waited(thread):
-    """Seconds for which a thread, by its folder in /proc, waited for a CPU (proc(5): schedstat)."""
-    return int((thread / "schedstat").read_text(encoding="ascii").split()[1]) / 1e9
-
-
-def delayed(pid):
-    """Seconds for which a virtual CPU of this QEMU waited for a CPU of the host; no limit counts them."""
-    longest = 0.0
-    for task in Path(f"/proc/{pid}/task").glob("*"):
-        with contextlib.suppress(OSError):
-            if (task / "comm").read_text(encoding="ascii").startswith(("CPU ", "ALL CPUs")):
-                longest = max(longest, waited(task))
-    return longest
 
 
 class Boot:

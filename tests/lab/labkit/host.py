@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The machine that runs the lab: its packages (tests/lab/setup) and its package mirror."""
+"""The machine that runs the lab: its packages (tests/lab/setup), its package mirror, and how long it lets a guest wait."""
 
+import contextlib
 import fcntl
 import os
 import subprocess
+from pathlib import Path
 
 from . import paths
 from .errors import LabError, run
@@ -73,3 +75,18 @@ def sources(suite):
     if "Debian-Security" in found and suite not in ENDED:
         wanted.append((found["Debian-Security"], f"{suite}-security"))
     return "".join(f"deb {option}{uri} {name} main\n" for uri, name in wanted)
+
+
+def _waited(thread):
+    """Seconds for which a thread, by its folder in /proc, waited for a CPU (proc(5): schedstat)."""
+    return int((thread / "schedstat").read_text(encoding="ascii").split()[1]) / 1e9
+
+
+def delayed(pid):
+    """Seconds for which a virtual CPU of this QEMU waited for a CPU of the host; no limit counts them."""
+    longest = 0.0
+    for task in Path(f"/proc/{pid}/task").glob("*"):
+        with contextlib.suppress(OSError):
+            if (task / "comm").read_text(encoding="ascii").startswith(("CPU ", "ALL CPUs")):
+                longest = max(longest, _waited(task))
+    return longest

@@ -107,9 +107,10 @@ class Machine:
             "-machine", "pc", "-accel", *self._accel(), "-cpu", CPU[self.accel], "-smp", str(self.cpus), "-m", MEMORY,
             # The clock stood still since the snapshot was taken, and the hardware's clock goes on from the same time.
             "-rtc", time.strftime("base=%Y-%m-%dT%H:%M:%S,clock=vm", time.gmtime()),
-            # The pvrdma device requires memory that can be shared.
             "-object", f"memory-backend-file,id=ram,size={MEMORY},share=on,mem-path=/proc/self/fd/{self.memory}",
             "-numa", "node,memdev=ram",
+            # The pvrdma device requires memory that can be shared, and looks for it among objects of this type only.
+            "-object", "memory-backend-ram,id=unused,size=4096,share=on",
             "-kernel", f"{self.image}/kernel", "-initrd", self._initrd(),
             "-append", " ".join([*KERNEL_ARGUMENTS, *self._timer(), *self._masks(), *self.append]),
             # Only the result of a clean shutdown outlives the run, so the disks need no flushes.
