@@ -24,6 +24,9 @@ namespace {
 constexpr std::size_t kFilesInAll = 4096;
 constexpr std::size_t kSizeLimit = 256U << 10U;  // bytes; no boot script of a site is longer
 constexpr const char* kOtherCommands = "the unit or a drop-in of it has other commands, too";
+constexpr const char* kAtSleepToo =
+    "it is run at suspend or shutdown as well, where the driver has to be unloaded, which the "
+    "agent does not do: leave it";
 
 // Reads a file of root in a folder of root, in which others may add files but cannot replace any
 // (sticky bit).
@@ -46,21 +49,6 @@ Result<std::string> read_spooled(const RootedPath& place) {
   if (!of_root || !kept)
     return fail(EPERM, "opening", place.string() + ", which not only root can write");
   return read_file(fd, place, kSizeLimit);
-}
-
-// "/usr/lib/udev/rules.d/a.rules" -> "udev/rules.d/a.rules"
-std::string_view without_folder(std::string_view path) {
-  for (const std::string_view folder : kConfigFolders)
-    if (path.starts_with(folder)) return path.substr(folder.size());
-  return path;
-}
-
-std::vector<std::string> in_config_folders(const std::string& name) {
-  std::vector<std::string> folders;
-  folders.reserve(kConfigFolders.size());
-  for (const std::string_view folder : kConfigFolders)
-    folders.push_back(std::string{folder} + name);
-  return folders;
 }
 
 // "/etc/systemd/system", …; only those of administrators, unless `of_packages`.
@@ -106,6 +94,7 @@ class Finder {
     std::vector<std::string> units{};  // of the origins that run it at boot
     RecipeLook look{};
     bool by_timer = false;  // one of the origins that run it at boot is a timer
+    bool at_sleep = false;  // one of the origins that run it is at_sleep
     bool migrated = false;  // a line is marked
     std::optional<Error> error{};
   };
@@ -160,12 +149,14 @@ class Finder {
   void take_found(const std::string& path, const RecipePlace& place) {
     if (!known_.emplace(without_folder(path)).second || is_ignored_by_cron(root_, path)) return;
     Origin origin{path, &place, in_others_, place.unit, place.form != RecipeForm::ModuleList};
+    origin.at_sleep = std::string_view{place.when} == kRunAtSleep;
     if (place.form == RecipeForm::Script) {
       const auto found = status_of(root_ / path);
       origin.in_effect = found && (found->st_mode & S_IXUSR) != 0;
     } else if (place.form == RecipeForm::Unit) {
       origin.unit = unit_of(path);
       origin.start = starts_.of(origin.unit);
+      origin.at_sleep = starts_.at_sleep(origin.unit);
       origin.in_effect = origin.start != UnitStart::Never && !is_retired(origin.unit);
     } else if (origin.unit == "cron.service" &&
                status_of(root_ / "/usr/lib/systemd/system/crond.service")) {
@@ -188,6 +179,7 @@ class Finder {
       recipe_.looked_at.push_back(name);
       file.names.push_back(name);
     }
+    file.at_sleep = file.at_sleep || (origin.in_effect && origin.at_sleep);
     if (origin.in_effect && origin.runs_at_boot()) {
       file.by_timer = file.by_timer || origin.start == UnitStart::AfterBoot;
       if (!origin.unit.empty() && !contains(file.units, origin.unit))
@@ -196,7 +188,7 @@ class Finder {
     if (origin.by.empty())
       for (const auto& [script, as] : file.look.scripts)
         take({script, origin.place, origin.only_tools, origin.unit, origin.in_effect, file.path, as,
-              origin.start});
+              origin.start, origin.at_sleep});
     if (origin.weight() > file.origin.weight()) file.origin = std::move(origin);
   }
 
@@ -229,7 +221,11 @@ class Finder {
     const Origin& origin = file.origin;
     if (file.error && !is_no_script(file)) note(file.path, &origin, *file.error);
     auto& lines = file.look.lines;
-    for (RecipeLine& line : lines) judge(line, file.form, origin);
+    for (RecipeLine& line : lines) {
+      judge(line, file.form, origin);
+      if (file.at_sleep && line.kind == LineKind::Driver && line.by_hand.empty())
+        line.by_hand = kAtSleepToo;
+    }
     const bool recipe = std::any_of(lines.begin(), lines.end(), [&](const RecipeLine& line) {
       return line.kind == LineKind::Driver && (!origin.only_tools || line.touches_driver);
     });
@@ -248,7 +244,7 @@ class Finder {
   void judge_unit(Found& file) {
     const Origin& origin = file.origin;
     bool& retires = file.look.nothing_else;
-    retires = retires && !origin.only_tools && file.path == origin.called &&
+    retires = retires && !file.at_sleep && !origin.only_tools && file.path == origin.called &&
               origin.runs_at_boot() && file.path.ends_with("/" + origin.unit) &&
               !starts_.has_drop_ins(origin.unit, kRetiringDropIn);
     for (RecipeLine& line : file.look.lines)

@@ -19,6 +19,7 @@ struct Origin {
   std::string by{};  // the file that runs it; empty: the system runs it
   CalledScript as{};
   UnitStart start = UnitStart::AtBoot;  // of `unit`
+  bool at_sleep = false;                // a suspend or the system's end runs it, whatever else does
 
   [[nodiscard]] bool runs_at_boot() const;
   [[nodiscard]] const char* when() const;

@@ -2,7 +2,6 @@
 #include "probes/recipe/places.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include "agent/base/text.hpp"
 #include "probes/settings.hpp"
@@ -80,6 +79,20 @@ std::string template_of(const std::string& unit) {
 
 }  // namespace
 
+std::string_view without_folder(std::string_view path) {
+  for (const std::string_view folder : kConfigFolders)
+    if (path.starts_with(folder)) return path.substr(folder.size());
+  return path;
+}
+
+std::vector<std::string> in_config_folders(const std::string& name) {
+  std::vector<std::string> folders;
+  folders.reserve(kConfigFolders.size());
+  for (const std::string_view folder : kConfigFolders)
+    folders.push_back(std::string{folder} + name);
+  return folders;
+}
+
 std::span<const RecipePlace> boot_places() { return kBootPlaces; }
 
 // cron(8) and run-parts(8) of Debian ignore files whose names have other characters. SUSE's
@@ -99,6 +112,11 @@ UnitStart UnitStarts::of(const std::string& unit) {
   for (const auto& [one, how] : *starts_)
     if (is_of(one, unit)) start = std::max(start, how);
   return start;
+}
+
+bool UnitStarts::at_sleep(const std::string& unit) {
+  if (!starts_) find();
+  return std::ranges::any_of(at_sleep_, [&](const std::string& one) { return is_of(one, unit); });
 }
 
 std::vector<std::string> UnitStarts::instances_of(const std::string& unit) {
@@ -123,8 +141,10 @@ void UnitStarts::find() {
       const std::string path = folder + "/" + name;
       if (name.ends_with(".wants") || name.ends_with(".requires")) {
         const bool at_sleep = is_at_sleep(name.substr(0, name.rfind('.')));
-        for (const std::string& unit : names_in_(path))
+        for (const std::string& unit : names_in_(path)) {
           add(unit, at_sleep ? UnitStart::AtSleep : UnitStart::AtBoot);
+          if (at_sleep) at_sleep_.insert(unit);
+        }
       } else if (of_administrator && name.ends_with(".d")) {
         for (const std::string& file : names_in_(path))
           if (file.ends_with(".conf")) add_wanted_by(path + "/" + file);

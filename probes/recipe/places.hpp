@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,6 +24,10 @@ namespace pvrdma::probes {
 // in later folders.
 inline constexpr std::array<std::string_view, 5> kConfigFolders{"/etc/", "/run/", "/usr/local/lib/",
                                                                 "/usr/lib/", "/lib/"};
+// "/usr/lib/udev/rules.d/a.rules" -> "udev/rules.d/a.rules"
+[[nodiscard]] std::string_view without_folder(std::string_view path);
+// The folder of that name in each of them: "udev/rules.d".
+[[nodiscard]] std::vector<std::string> in_config_folders(const std::string& name);
 
 struct RecipePlace {
   // A path in which each component may be a pattern of glob(7). A path that does not begin with "/"
@@ -72,6 +77,8 @@ class UnitStarts {
   // The greatest, where several things start the unit. A template, "up@.service", starts as its
   // instances do.
   [[nodiscard]] UnitStart of(const std::string& unit);
+  // Whether a suspend or the system's end starts the unit, whatever else does.
+  [[nodiscard]] bool at_sleep(const std::string& unit);
   // The instances of a template that start; empty for another unit.
   [[nodiscard]] std::vector<std::string> instances_of(const std::string& unit);
   // Whether the unit, or an instance of it, has drop-ins other than `except`, which may give the
@@ -92,6 +99,7 @@ class UnitStarts {
   std::vector<std::string> units_, rules_;
   NamesIn names_in_;
   std::optional<std::map<std::string, UnitStart>> starts_;
+  std::set<std::string> at_sleep_;  // units that start at AtSleep, also where something else counts
   std::vector<std::string> looked_at_;
 };
 

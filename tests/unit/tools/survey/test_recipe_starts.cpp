@@ -79,3 +79,47 @@ TEST_CASE("Debian's cron takes no file whose name has a dot") {
   tree.file("/etc/cron.d/pvRDMA_1-a", "@reboot root modprobe vmw_pvrdma\n");
   CHECK(paths() == Lines{"/etc/cron.d/pvRDMA_1-a"});
 }
+
+TEST_CASE("a script that a sleep hook runs as well is not edited") {
+  const Tree tree;
+  const std::string script = "/usr/local/sbin/rdma.sh";
+  const std::string hook = "/usr/lib/systemd/system-sleep/rdma";
+  tree.file(script,
+            "case $1 in\nstart)\n  modprobe vmw_pvrdma\n  ;;\nstop)\n  modprobe -r vmw_pvrdma\n"
+            "  ;;\nesac\n");
+  tree.program("/etc/rc.local", script + " start\n");
+  const auto found = [&] {
+    const auto files = find_whole_recipe(tree.root(), scope()).files;
+    REQUIRE(files.size() == 1);
+    CHECK(touches_driver_at_boot(files[0]));
+    return described(files[0].lines);
+  };
+  CHECK(found() == Lines{"3", "6"});
+  tree.file(hook, "case $1 in\npre) " + script + " stop ;;\nesac\n");  // not executable
+  CHECK(found() == Lines{"3", "6"});
+  tree.program(hook, tree.read(hook));
+  for (const std::string& line : found())
+    CHECK(line.find(": it is run at suspend or shutdown as well") != std::string::npos);
+}
+
+TEST_CASE("a unit that a suspend starts as well is not kept from being started") {
+  const Tree tree;
+  const std::string folder = "/etc/systemd/system/";
+  tree.file(folder + "up.service", "[Service]\nExecStart=/sbin/modprobe -r vmw_pvrdma\n");
+  tree.link(folder + "multi-user.target.wants/up.service", "../up.service");
+  const auto found = [&] { return find_whole_recipe(tree.root(), scope()).files.at(0); };
+  CHECK(found().retires_unit);
+  tree.link(folder + "sleep.target.wants/up.service", "../up.service");
+  CHECK(touches_driver_at_boot(found()));
+  CHECK_FALSE(found().retires_unit);
+  CHECK(found().lines.at(0).by_hand.find("it is run at suspend") == 0);
+  // A template's instance, and a script that the unit runs.
+  tree.remove(folder + "sleep.target.wants");
+  tree.file(folder + "up@.service", "[Service]\nExecStart=/opt/up.sh %i\n");
+  tree.file("/opt/up.sh", "modprobe -r vmw_pvrdma\nmodprobe vmw_pvrdma\n");
+  tree.remove(folder + "up.service");
+  tree.link(folder + "multi-user.target.wants/up@a.service", "../up@.service");
+  CHECK(described(found().lines) == Lines{"1", "2"});
+  tree.link(folder + "suspend.target.wants/up@b.service", "../up@.service");
+  CHECK(found().lines.at(0).by_hand.find("it is run at suspend") == 0);
+}
