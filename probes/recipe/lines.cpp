@@ -225,7 +225,10 @@ class Reader {
       CalledScript& script =
           into_.scripts.emplace(std::move(path), CalledScript{command.at_boot, command.by_hand})
               .first->second;
-      if (command.at_boot) script = {};
+      script.at_boot = script.at_boot || command.at_boot;
+      // What runs when a unit stops may have to unload the driver; a loop of cron does not.
+      if (form_ == RecipeForm::Unit ? script.by_hand.empty() : command.at_boot)
+        script.by_hand = command.by_hand;
     }
     CommandLook look = look_at_command(command.text, scope_);
     RecipeLine line{part.number,     std::string{part.line.substr(0, part.line.find('\r'))},

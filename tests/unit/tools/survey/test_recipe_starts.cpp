@@ -102,6 +102,23 @@ TEST_CASE("a script that a sleep hook runs as well is not edited") {
     CHECK(line.find(": it is run at suspend or shutdown as well") != std::string::npos);
 }
 
+TEST_CASE("a script that a unit runs when it stops as well is not edited") {
+  const Tree tree;
+  const std::string unit = "/etc/systemd/system/up.service";
+  const std::string start = "ExecStart=/opt/up.sh start\n", stop = "ExecStop=/opt/up.sh stop\n";
+  tree.link("/etc/systemd/system/multi-user.target.wants/up.service", "../up.service");
+  tree.file("/opt/up.sh", "modprobe -r vmw_pvrdma\nmodprobe vmw_pvrdma\n");
+  const auto found = [&](const std::string& commands) {
+    tree.file(unit, "[Service]\n" + commands);
+    const RecipeFile file = find_recipe(tree.root(), scope()).files.at(0);
+    CHECK(touches_driver_at_boot(file));
+    return file.lines.at(0).by_hand;
+  };
+  CHECK(found(start).empty());
+  for (const std::string& commands : {start + stop, stop + start})
+    CHECK(found(commands).find("systemd runs it when the unit is stopped") == 0);
+}
+
 TEST_CASE("a unit that a suspend starts as well is not kept from being started") {
   const Tree tree;
   const std::string folder = "/etc/systemd/system/";
