@@ -24,6 +24,8 @@ namespace {
 constexpr std::size_t kFilesInAll = 4096;
 constexpr std::size_t kSizeLimit = 256U << 10U;  // bytes; no boot script of a site is longer
 constexpr const char* kOtherCommands = "the unit or a drop-in of it has other commands, too";
+constexpr const char* kBound =
+    "another unit is bound to it (BindsTo= or Requisite=) and would not start without it";
 constexpr const char* kAtSleepToo =
     "it is run at suspend or shutdown as well, where the driver has to be unloaded, which the "
     "agent does not do: leave it";
@@ -247,8 +249,10 @@ class Finder {
     retires = retires && !file.at_sleep && !origin.only_tools && file.path == origin.called &&
               origin.runs_at_boot() && file.path.ends_with("/" + origin.unit) &&
               !starts_.has_drop_ins(origin.unit, kRetiringDropIn);
+    const bool bound = retires && starts_.is_bound(origin.unit);
+    retires = retires && !bound;
     for (RecipeLine& line : file.look.lines)
-      if (!retires && line.by_hand.empty()) line.by_hand = kOtherCommands;
+      if (!retires && line.by_hand.empty()) line.by_hand = bound ? kBound : kOtherCommands;
   }
 
   [[nodiscard]] bool is_retired(const std::string& unit) const {

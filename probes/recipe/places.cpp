@@ -71,6 +71,10 @@ bool is_of(std::string_view unit, std::string_view file) {
   return unit.starts_with(file.substr(0, at + 1)) && unit.ends_with(file.substr(at + 1));
 }
 
+bool any_is_of(const std::set<std::string>& units, std::string_view file) {
+  return std::ranges::any_of(units, [&](const std::string& unit) { return is_of(unit, file); });
+}
+
 // "up@ens224.timer" -> "up@.timer"; empty: the unit is no instance.
 std::string template_of(const std::string& unit) {
   const std::size_t at = unit.find('@');
@@ -116,7 +120,12 @@ UnitStart UnitStarts::of(const std::string& unit) {
 
 bool UnitStarts::at_sleep(const std::string& unit) {
   if (!starts_) find();
-  return std::ranges::any_of(at_sleep_, [&](const std::string& one) { return is_of(one, unit); });
+  return any_is_of(at_sleep_, unit);
+}
+
+bool UnitStarts::is_bound(const std::string& unit) {
+  if (!starts_) find();
+  return any_is_of(bound_, unit);
 }
 
 std::vector<std::string> UnitStarts::instances_of(const std::string& unit) {
@@ -166,13 +175,17 @@ void UnitStarts::find() {
 
 void UnitStarts::add_wanted_by(const std::string& file) {
   constexpr std::array kKeys{"Wants", "Requires", "BindsTo", "Upholds"};
+  constexpr std::array kBinding{"BindsTo", "Requisite"};
   looked_at_.push_back(file);
   const auto text = read_file(root_ / file, kReadLimitBytes, kTrustedLinks);
   if (!text) return;
-  for (const Setting& one : parse_settings(*text))
-    if (one.section == "Unit" && contains(kKeys, one.key))
-      for (const std::string_view unit : split_at_blanks(one.value))
-        add(std::string{unit}, UnitStart::AtBoot);
+  for (const Setting& one : parse_settings(*text)) {
+    if (one.section != "Unit") continue;
+    for (const std::string_view unit : split_at_blanks(one.value)) {
+      if (contains(kKeys, one.key)) add(std::string{unit}, UnitStart::AtBoot);
+      if (contains(kBinding, one.key)) bound_.emplace(unit);
+    }
+  }
 }
 
 void UnitStarts::add_wanted_by_rules(const std::string& file) {

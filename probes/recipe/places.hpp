@@ -79,6 +79,9 @@ class UnitStarts {
   [[nodiscard]] UnitStart of(const std::string& unit);
   // Whether a suspend or the system's end starts the unit, whatever else does.
   [[nodiscard]] bool at_sleep(const std::string& unit);
+  // Whether a unit or drop-in of an administrator's binds a unit to this one (BindsTo=,
+  // Requisite=): systemd does not start that unit where this one is not active.
+  [[nodiscard]] bool is_bound(const std::string& unit);
   // The instances of a template that start; empty for another unit.
   [[nodiscard]] std::vector<std::string> instances_of(const std::string& unit);
   // Whether the unit, or an instance of it, has drop-ins other than `except`, which may give the
@@ -100,6 +103,7 @@ class UnitStarts {
   NamesIn names_in_;
   std::optional<std::map<std::string, UnitStart>> starts_;
   std::set<std::string> at_sleep_;  // units that start at AtSleep, also where something else counts
+  std::set<std::string> bound_;     // units that another one is bound to
   std::vector<std::string> looked_at_;
 };
 

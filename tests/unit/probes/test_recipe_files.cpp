@@ -98,6 +98,24 @@ TEST_CASE("a unit's drop-ins count with it") {
   CHECK(described(drop_in.lines) == Lines{std::string{"2"} + kOthers, std::string{"4"} + kOthers});
 }
 
+TEST_CASE("a unit that another one is bound to is not kept from being started") {
+  const Tree tree;
+  const std::string folder = "/etc/systemd/system/", drop_in = folder + "slurmd.service.d/a.conf";
+  tree.file(folder + "up.service",
+            "[Service]\nRemainAfterExit=yes\nExecStart=/sbin/modprobe vmw_pvrdma\n");
+  tree.link(folder + "multi-user.target.wants/up.service", "../up.service");
+  const auto found = [&] { return find_recipe(tree.root(), scope()).files.at(0); };
+  tree.file(drop_in, "[Unit]\nRequires=up.service\n");
+  CHECK(found().retires_unit);
+  for (const char* key : {"BindsTo", "Requisite"}) {
+    tree.file(drop_in, "[Unit]\n" + std::string{key} + "=a.service up.service\n");
+    CHECK_FALSE(found().retires_unit);
+    CHECK(described(found().lines) ==
+          Lines{"3: another unit is bound to it (BindsTo= or Requisite=) and would not start "
+                "without it"});
+  }
+}
+
 TEST_CASE("a unit that a timer starts is labelled by what the timer says") {
   const Tree tree;
   tree.file("/etc/systemd/system/up.service", "[Service]\nExecStart=/sbin/modprobe vmw_pvrdma\n");
