@@ -65,7 +65,7 @@ std::string_view meddles(const Words& words, std::string_view text, const Recipe
   return {};
 }
 
-bool restarts_stack(const Words& words) {
+bool restarts_stack_alone(const Words& words) {
   constexpr std::array<std::string_view, 4> kUnits{"openibd", "rdma", "openibd.service",
                                                    "rdma.service"};
   constexpr std::array<std::string_view, 4> kVerbs{"start", "restart", "reload", "force-restart"};
@@ -78,7 +78,15 @@ bool restarts_stack(const Words& words) {
     unit = unit || (manager && contains(kUnits, init_script ? base_name(word) : word));
     verb = verb || (manager && contains(kVerbs, word));
   }
-  return manager && unit && verb;
+  return unit && verb;
+}
+
+// Whether one of the commands does: a later command's words are not the service manager's.
+bool restarts_stack(std::string_view text) {
+  const auto commands = commands_in(text);
+  return std::any_of(commands.begin(), commands.end(), [](const std::string& command) {
+    return restarts_stack_alone(words_in(command));
+  });
 }
 
 bool sets_link(const Words& words, std::string_view text, const RecipeScope& scope) {
@@ -213,7 +221,7 @@ CommandLook look_at_command(std::string_view text, const RecipeScope& scope) {
     look.by_hand = why;
   } else if (look.kind == LineKind::Driver) {
     look.by_hand = why_not_simple(text, scope);
-  } else if (restarts_stack(words)) {
+  } else if (restarts_stack(text)) {
     look = {LineKind::Driver, true, "it restarts the RDMA services; the agent loads the modules"};
   } else if (sets_link(words, text, scope)) {
     look.kind = LineKind::Link;
