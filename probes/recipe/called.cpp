@@ -26,7 +26,7 @@ struct Wrapper {
   std::string_view options{};  // letters of those whose argument is the next word
   unsigned operands = 0;       // words between its options and the command
 };
-constexpr std::array<Wrapper, 28> kWrappers{{
+constexpr std::array<Wrapper, 37> kWrappers{{
     {"flock", "wE", 1},
     {"timeout", "ks", 1},
     {"sudo", "CDghpRrTtUu"},
@@ -38,10 +38,19 @@ constexpr std::array<Wrapper, 28> kWrappers{{
     {"sh", "o"},
     {"bash", "oO"},
     {"dash", "o"},
+    {"ash", "o"},
+    {"ksh", "o"},
+    {"mksh", "o"},
+    {"zsh", "o"},
+    {"python", "cmWX"},
+    {"python3", "cmWX"},
+    {"platform-python", "cmWX"},
+    {"perl", "eEI"},
     {"su", "gGsw"},  // the argument of -c is the command itself
     {"runuser", "gGsuw"},
     {"root"},  // the user of su and runuser
     {"systemd-cat", "tp"},
+    {"systemd-run", "EHMpu"},
     {"nohup"},
     {"command"},
     {"setsid"},
@@ -59,9 +68,11 @@ constexpr std::array<Wrapper, 28> kWrappers{{
 
 // Whether the next word is the argument of this option.
 bool takes_argument(std::string_view option, const Wrapper& wrapper) {
-  constexpr std::array<std::string_view, 9> kLong{"--chdir",      "--class",  "--group",
-                                                  "--kill-after", "--signal", "--timeout",
-                                                  "--unset",      "--user",   "--wait"};
+  constexpr std::array<std::string_view, 11> kLong{
+      "--chdir",   "--class", "--group", "--kill-after", "--property", "--signal",
+      "--timeout", "--unit",  "--unset", "--user",       "--wait"};
+  // Flags of systemd-run, but options of flock and sudo.
+  if (wrapper.name == "systemd-run" && (option == "--wait" || option == "--user")) return false;
   if (option.starts_with("--")) return contains(kLong, option);
   return option.find_first_of(wrapper.options, 1) == option.size() - 1;
 }

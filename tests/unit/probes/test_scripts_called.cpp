@@ -35,7 +35,13 @@ TEST_CASE("the words of a wrapper before the command are not the script") {
                            "su - root -c '/opt/a.sh'",
                            "su -c '/opt/a.sh' root",
                            "runuser -u root -- /opt/a.sh",
-                           "systemd-cat -t rdma /opt/a.sh"}) {
+                           "systemd-cat -t rdma /opt/a.sh",
+                           "/usr/bin/python3 -u /opt/a.sh",
+                           "/usr/libexec/platform-python -W ignore /opt/a.sh",
+                           "perl -w /opt/a.sh",
+                           "ksh /opt/a.sh",
+                           "systemd-run --no-block -p Nice=5 /opt/a.sh",
+                           "systemd-run --wait --unit rdma /opt/a.sh"}) {
     INFO(line);
     CHECK(scripts_called(line) == Lines{"/opt/a.sh"});
   }
