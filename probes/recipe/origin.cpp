@@ -4,8 +4,8 @@
 namespace pvrdma::probes {
 
 bool Origin::runs_at_boot() const {
-  const bool later =
-      start == UnitStart::ByTimer || start == UnitStart::ByEvent || start == UnitStart::AtSleep;
+  const bool later = start == UnitStart::ByTimer || start == UnitStart::ByEvent ||
+                     start == UnitStart::AtSleep || start == UnitStart::AfterSleep;
   return place->at_boot && as.at_boot && !later;
 }
 
@@ -13,6 +13,8 @@ const char* Origin::when() const {
   switch (start) {
     case UnitStart::AtSleep:
       return kRunAtSleep;
+    case UnitStart::AfterSleep:
+      return "run after a resume";
     case UnitStart::ByEvent:
       return "run when udev or a path unit starts it";
     case UnitStart::ByTimer:
@@ -30,6 +32,8 @@ std::string Origin::by_hand() const {
     return "the agent unloads the driver neither before a suspend nor before a shutdown: keep "
            "that; "
            "before a suspend stop the agent first, which else loads the driver again at once";
+  if (start == UnitStart::AfterSleep)
+    return "it runs beside the agent, which looks at the ports after a resume itself";
   if (start == UnitStart::ByTimer) return "a timer starts it again and again: a loop";
   if (start == UnitStart::ByEvent)
     return "udev or a path unit starts it at events, beside the agent";

@@ -39,27 +39,26 @@ constexpr RecipePlace kBootPlaces[] = {
     {"/etc/modules-load.d/*.conf", Form::ModuleList, true, "read at every boot", "", ""},
 };
 
-// Targets and services that suspend or end the system (systemd.special(7)).
-bool is_at_sleep(std::string_view unit) {
-  constexpr std::array<std::string_view, 18> kUnits{"sleep.target",
-                                                    "suspend.target",
-                                                    "hibernate.target",
-                                                    "hybrid-sleep.target",
-                                                    "suspend-then-hibernate.target",
-                                                    "systemd-suspend.service",
-                                                    "systemd-hibernate.service",
-                                                    "systemd-hybrid-sleep.service",
-                                                    "systemd-suspend-then-hibernate.service",
-                                                    "shutdown.target",
-                                                    "umount.target",
-                                                    "final.target",
-                                                    "reboot.target",
-                                                    "soft-reboot.target",
-                                                    "poweroff.target",
-                                                    "halt.target",
-                                                    "kexec.target",
-                                                    "exit.target"};
+// Targets and services that systemd starts for a suspend, and that have started only after the
+// resume (systemd.special(7)).
+bool has_started_at_resume(std::string_view unit) {
+  constexpr std::array<std::string_view, 8> kUnits{"suspend.target",
+                                                   "hibernate.target",
+                                                   "hybrid-sleep.target",
+                                                   "suspend-then-hibernate.target",
+                                                   "systemd-suspend.service",
+                                                   "systemd-hibernate.service",
+                                                   "systemd-hybrid-sleep.service",
+                                                   "systemd-suspend-then-hibernate.service"};
   return contains(kUnits, unit);
+}
+
+// Targets and services that suspend or end the system.
+bool is_at_sleep(std::string_view unit) {
+  constexpr std::array<std::string_view, 10> kUnits{
+      "sleep.target", "shutdown.target",    "umount.target",   "final.target", "reboot.target",
+      "kexec.target", "soft-reboot.target", "poweroff.target", "halt.target",  "exit.target"};
+  return has_started_at_resume(unit) || contains(kUnits, unit);
 }
 
 bool is_template(const std::string& unit) { return unit.find("@.") != std::string::npos; }
@@ -171,6 +170,28 @@ void UnitStarts::find() {
   for (const auto& [unit, how] : *starts_) started.push_back(unit);
   for (const std::string& unit : started)
     if (unit.ends_with(".timer") || unit.ends_with(".path")) add_started_by(unit);
+  std::erase_if(at_sleep_, [&](const std::string& unit) {
+    if (!waits_for_resume(unit)) return false;
+    add(unit, UnitStart::AfterSleep);
+    return true;
+  });
+}
+
+// Whether a unit that a suspend starts is ordered after it: it does not run before the resume.
+bool UnitStarts::waits_for_resume(const std::string& unit) {
+  for (const std::string& name : {unit, template_of(unit)})
+    for (const std::string& folder : units_) {
+      if (name.empty()) break;
+      looked_at_.push_back(folder + "/" + name);
+      const auto text = read_file(root_ / looked_at_.back(), kReadLimitBytes, kTrustedLinks);
+      if (!text) continue;
+      const auto settings = parse_settings(*text);
+      return std::ranges::any_of(settings, [](const Setting& one) {
+        return one.section == "Unit" && one.key == "After" &&
+               std::ranges::any_of(split_at_blanks(one.value), has_started_at_resume);
+      });
+    }
+  return false;
 }
 
 void UnitStarts::add_wanted_by(const std::string& file) {

@@ -50,12 +50,13 @@ struct RecipePlace {
 // rules of udev.
 
 enum class UnitStart {
-  Never,      // nothing that is looked at here does
-  AtSleep,    // the system's suspend or end
-  ByEvent,    // a path unit, or a rule of udev
-  ByTimer,    // a timer, at times of its own
-  AfterBoot,  // a timer, once in a boot
-  AtBoot,     // another unit wants it
+  Never,       // nothing that is looked at here does
+  AtSleep,     // the system's suspend or end
+  AfterSleep,  // a suspend, once it is over
+  ByEvent,     // a path unit, or a rule of udev
+  ByTimer,     // a timer, at times of its own
+  AfterBoot,   // a timer, once in a boot
+  AtBoot,      // another unit wants it
 };
 
 // Of units and hooks that start at AtSleep. Before a suspend the driver has to be unloaded, which
@@ -97,6 +98,7 @@ class UnitStarts {
   void add_wanted_by(const std::string& file);
   void add_wanted_by_rules(const std::string& file);
   void add_started_by(const std::string& unit);
+  [[nodiscard]] bool waits_for_resume(const std::string& unit);
 
   const Root& root_;
   std::vector<std::string> units_, rules_;

@@ -250,6 +250,30 @@ TEST_CASE("a unit that a suspend or a shutdown starts does not run at boot, and 
   CHECK(touches_driver_at_boot(find_recipe(tree.root(), scope()).files.at(0)));
 }
 
+TEST_CASE("a unit that runs after a resume is not one that unloads before a suspend") {
+  const Tree tree;
+  const std::string unit = "/etc/systemd/system/again.service";
+  tree.link("/etc/systemd/system/suspend.target.wants/again.service", "../again.service");
+  const auto with = [&](const std::string& order) {
+    tree.file(unit, "[Unit]\n" + order + "\n[Service]\nExecStart=/sbin/modprobe vmw_pvrdma\n");
+    return find_recipe(tree.root(), scope()).files.at(0);
+  };
+  for (const char* order : {"Before=sleep.target", "After=sleep.target", "After=reboot.target"})
+    CHECK(with(order).when == kRunAtSleep);
+  for (const char* order : {"After=suspend.target", "After=a.service systemd-suspend.service"}) {
+    const RecipeFile file = with(order);
+    CHECK(file.when == "run after a resume");
+    CHECK_FALSE(touches_driver_at_boot(file));
+    CHECK_FALSE(file.retires_unit);
+    CHECK(described(file.lines) ==
+          Lines{"4: it runs beside the agent, which looks at the ports after a resume itself"});
+  }
+  // It does no work before a suspend either where it runs at boot as well.
+  tree.link("/etc/systemd/system/multi-user.target.wants/again.service", "../again.service");
+  CHECK(with("After=suspend.target").retires_unit);
+  CHECK_FALSE(with("Before=sleep.target").retires_unit);
+}
+
 TEST_CASE("scripts of modules of Enterprise Linux run at boot") {
   const Tree tree;
   for (const char* path : {"/etc/sysconfig/modules/rdma.modules", "/etc/rc.modules"}) {
