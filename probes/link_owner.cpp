@@ -108,6 +108,27 @@ std::vector<std::string> files_of(const Root& root, const std::string& source) {
   return paths_matching(root, status && S_ISDIR(status->st_mode) ? source + "/*" : source);
 }
 
+// interfaces(5): of a `source-directory`, names with other characters do not count, such as those
+// of backups.
+bool is_sourced(const std::string& path) {
+  const std::string_view name = std::string_view{path}.substr(path.rfind('/') + 1);
+  return std::ranges::all_of(name,
+                             [](char c) { return is_alphanumeric(c) || c == '_' || c == '-'; });
+}
+
+// The files that this one names.
+std::vector<std::string> sources_of(const Root& root, const InterfacesFile& file) {
+  const auto whole = [](const std::string& path) {
+    return path.front() == '/' ? path : "/etc/network/" + path;
+  };
+  std::vector<std::string> paths;
+  for (const std::string& folder : file.folders)
+    append(paths, paths_matching(root, whole(folder) + "/*"));
+  std::erase_if(paths, [](const std::string& path) { return !is_sourced(path); });
+  for (const std::string& source : file.sources) append(paths, files_of(root, whole(source)));
+  return paths;
+}
+
 // Reads ifupdown's files until `found` is true for one. False: for none, or it is not installed.
 template <typename Found>
 Result<bool> read_interfaces(const Root& root, const Found& found) {
@@ -125,10 +146,7 @@ Result<bool> read_interfaces(const Root& root, const Found& found) {
     if (!text) return fail(text.error());
     const InterfacesFile file = parse_interfaces(*text);
     if (found(path, file)) return true;
-    for (const std::string& source : file.sources)
-      for (std::string& one :
-           files_of(root, source.front() == '/' ? source : "/etc/network/" + source))
-        waiting.push_back(std::move(one));
+    append(waiting, sources_of(root, file));
   }
   return false;
 }
@@ -168,8 +186,8 @@ InterfacesFile parse_interfaces(std::string_view text) {
       file.started.insert(file.started.end(), words.begin() + 1, words.end());
     if (words.size() > 1 && contains(kPortOptions, words[0]))
       file.ports.insert(file.ports.end(), words.begin() + 1, words.end());
-    if (words.size() > 1 && (words[0] == "source" || words[0] == "source-directory"))
-      file.sources.emplace_back(words[1]);
+    if (words.size() > 1 && words[0] == "source") file.sources.emplace_back(words[1]);
+    if (words.size() > 1 && words[0] == "source-directory") file.folders.emplace_back(words[1]);
     whole.clear();
   }
   return file;

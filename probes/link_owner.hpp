@@ -59,7 +59,8 @@ struct InterfacesFile {
   // Words of `bond-slaves` and `bridge_ports` lines: names, "none", "all", "regex" before an
   // extended regular expression (bridge-utils-interfaces(5), ifenslave's README.Debian).
   std::vector<std::string> ports;
-  std::vector<std::string> sources;  // patterns of `source`, directories of `source-directory`
+  std::vector<std::string> sources;  // patterns of `source`
+  std::vector<std::string> folders;  // of `source-directory`
 };
 
 // Continued lines are joined, comments skipped. Unknown lines are ignored, as ifupdown itself

@@ -215,7 +215,8 @@ TEST_CASE("link owner: stanzas of interfaces(5)") {
       "source /etc/network/interfaces.d/*\nsource-directory more\niface\n");
   CHECK(file.interfaces == std::vector<std::string>{"lo", "ens16f0"});
   CHECK(file.started == std::vector<std::string>{"lo", "ens16f0"});
-  CHECK(file.sources == std::vector<std::string>{"/etc/network/interfaces.d/*", "more"});
+  CHECK(file.sources == std::vector<std::string>{"/etc/network/interfaces.d/*"});
+  CHECK(file.folders == std::vector<std::string>{"more"});
   CHECK(parse_interfaces("iface ens\\\n16f0\\\n").interfaces ==
         std::vector<std::string>{"ens16f0"});
 }
@@ -232,6 +233,24 @@ TEST_CASE_METHOD(LinkOwnerFixture, "link owner: ifupdown, also by its sources") 
   run("systemd-networkd.service");
   tree.file(kNetworkdState, "ADMIN_STATE=configured\nNETWORK_FILE=/x.network\n");
   CHECK(owner().is(owned(LinkManager::Networkd, "/x.network")));
+}
+
+TEST_CASE_METHOD(LinkOwnerFixture, "link owner: ifupdown's source-directory, by its files' names") {
+  tree.program("/sbin/ifup", "");
+  const std::string folder = "/etc/network/interfaces.d/";
+  const auto starts = [&] { return ifupdown_starts(tree.root(), "ens16f0").value_or(false); };
+  tree.file("/etc/network/interfaces", "source-directory interfaces.d\n");
+  for (const char* name : {"ens16f0.bak", "ens16f0~", "ens16f0.dpkg-old", "10 ens16f0"}) {
+    tree.file(folder + name, "auto ens16f0\niface ens16f0 inet dhcp\n");
+    CHECK(owner().is_absent());
+    CHECK_FALSE(starts());
+  }
+  tree.file("/etc/network/interfaces", "source interfaces.d/*.bak\n");
+  CHECK(owner().is(owned(LinkManager::Ifupdown, folder + "ens16f0.bak")));
+  tree.file("/etc/network/interfaces", "source-directory /etc/network/interfaces.*\n");
+  tree.file(folder + "10-ens16f0_a", "auto ens16f0\niface ens16f0 inet dhcp\n");
+  CHECK(owner().is(owned(LinkManager::Ifupdown, folder + "10-ens16f0_a")));
+  CHECK(starts());
 }
 
 }  // namespace pvrdma::probes
