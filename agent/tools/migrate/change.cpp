@@ -50,6 +50,9 @@ std::optional<Change> comment_out_in(const Root& root, const RecipeFile& file) {
   const RootedPath place = root / file.path;
   const auto state = read_state(place);
   if (!state) return failed(file.path, state.error());
+  if (!still_has(state->content, file.lines))
+    return failed(file.path,
+                  {0, "another program has just changed its lines: run the command again", ""});
   bool refused = false;
   const auto by_shell = [&](const Fd& draft) {
     auto good = check_syntax(file.shell, draft);

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 
@@ -50,11 +51,22 @@ bool is_to_be_moved(const RecipeLine& line) {
   return line.kind == probes::LineKind::Driver && line.by_hand.empty();
 }
 
+bool still_has(std::string_view text, const std::vector<RecipeLine>& lines) {
+  const auto all = lines_in(text);
+  return std::ranges::all_of(lines, [&](const RecipeLine& line) {
+    if (!is_to_be_moved(line)) return true;
+    if (line.number > all.size()) return false;
+    const std::string_view now = all[line.number - 1].substr(0, probes::kLongestLine);
+    return now.substr(0, now.find('\r')) == line.text;
+  });
+}
+
 std::string comment_out(std::string_view text, const std::vector<RecipeLine>& lines,
                         probes::RecipeForm form) {
   const auto all = lines_in(text);
   std::vector<bool> goes(all.size());
-  for (const RecipeLine& line : lines) goes.at(line.number - 1) = is_to_be_moved(line);
+  for (const RecipeLine& line : lines)
+    if (is_to_be_moved(line)) goes.at(line.number - 1) = true;
   // Goes from the end to the beginning, because a line's mark depends on the command after it.
   std::vector<bool> is_last(all.size());
   std::string_view next;

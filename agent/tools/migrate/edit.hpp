@@ -16,9 +16,12 @@ namespace pvrdma::ctl::migration {
 // The whole line can be commented out: it belongs to the recipe, and is not left to a person.
 [[nodiscard]] bool is_to_be_moved(const probes::RecipeLine& line);
 
+// Whether the text has those of the lines that can go, at their numbers.
+[[nodiscard]] bool still_has(std::string_view text, const std::vector<probes::RecipeLine>& lines);
+
 // The text with those of the lines (in order) that can go commented out: a mark stands before each,
 // and the line follows unchanged. In a script, the mark is kMigratedLastMark where the line decides
-// an exit status; else kMigratedMark.
+// an exit status; else kMigratedMark. The text must still have the lines.
 [[nodiscard]] std::string comment_out(std::string_view text,
                                       const std::vector<probes::RecipeLine>& lines,
                                       probes::RecipeForm form);

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "agent/tools/migrate/change.hpp"
 #include "agent/tools/migrate/edit.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/text.hpp"
@@ -100,6 +101,21 @@ TEST_CASE("changes since --apply are kept, and reported") {
   CHECK(has(reverted.out, "was changed since"));
   CHECK(system.tree.read("/etc/rc.local") == std::string{"# mine\n"} + kRcLocal);
   CHECK(system.tree.read("/var/lib/pvrdma-agent/migrated/etc/rc.local") == kRcLocal);
+}
+
+TEST_CASE("a file that changes after the look is not edited by the old line numbers") {
+  const MigrateSystem system{kRcLocal};
+  const auto files = probes::find_recipe(system.tree.root(), {}).files;
+  REQUIRE(files.size() == 1);
+  for (const std::string& now : {std::string{"#!/bin/sh -e\nmount /a\n"} + kRcLocal,
+                                 std::string{"modprobe ib_umad\n"}, std::string{}}) {
+    system.tree.file("/etc/rc.local", now);
+    const auto change = migration::apply(system.tree.root(), files[0]);
+    REQUIRE(change);
+    CHECK(has(migration::failures({*change}).at(0), "run the command again"));
+    CHECK(system.tree.read("/etc/rc.local") == now);
+    CHECK(!std::filesystem::exists(system.tree / "/var/lib/pvrdma-agent"));
+  }
 }
 
 TEST_CASE("a file removed since --apply stays removed, and its backup is named") {
