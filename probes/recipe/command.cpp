@@ -25,6 +25,28 @@ bool only_prints(std::string_view text, const Words& words) {
          text.find_first_of(";&|`$>") == std::string_view::npos;
 }
 
+// Where the command that begins at `from` ends. The "&" of ">&2" and "&>" ends none.
+std::size_t end_of_command(std::string_view text, std::size_t from) {
+  std::size_t end = text.find_first_of(";&|", from);
+  while (end < text.size() && text[end] == '&' && end > from &&
+         (text[end - 1] == '>' || text.substr(end + 1).starts_with('>')))
+    end = text.find_first_of(";&|", end + 1);
+  return end;
+}
+
+// Whether a module tool's command only shows what the tool would do, or knows (modprobe(8)).
+bool only_shows(std::string_view command) {
+  constexpr std::array<std::string_view, 8> kLong{
+      "--dry-run",       "--show",        "--show-depends",     "--showconfig",
+      "--resolve-alias", "--show-config", "--show-modversions", "--show-exports"};
+  const Words words = words_in(command);
+  return base_name(words.front()) == "modprobe" &&
+         std::any_of(words.begin(), words.end(), [&](std::string_view word) {
+           if (word.starts_with("--")) return contains(kLong, word);
+           return word.starts_with('-') && word.find_first_of("ncDR") != std::string_view::npos;
+         });
+}
+
 // Fills `look` where the words name one of the modules after a module tool, or before the tool if
 // it gets its names from elsewhere (`for m in …; do modprobe -r $m`, `… | xargs modprobe`).
 void look_for_modules(const Words& words, std::string_view text, const RecipeScope& scope,
@@ -35,14 +57,21 @@ void look_for_modules(const Words& words, std::string_view text, const RecipeSco
   look.by_another_name =
       contains(words, "xargs") || text.find('$', after) != std::string_view::npos;
   bool removes = false;  // the tool before the word does
+  std::size_t end = 0;   // of that tool's command
   for (auto word = look.by_another_name ? words.begin() : tool; word != words.end(); ++word) {
-    const bool option = word >= tool && word->starts_with('-') && !word->starts_with("--");
-    if (is_driver_tool(*word)) removes = base_name(*word) == "rmmod";
-    removes =
-        removes || *word == "--remove" || (option && word->find('r') != std::string_view::npos);
+    const auto at = static_cast<std::size_t>(word->data() - text.data());
+    if (is_driver_tool(*word)) {
+      removes = base_name(*word) == "rmmod";
+      end = end_of_command(text, at);
+      if (only_shows(text.substr(at, end - at))) end = at;
+    }
+    const bool of_tool = at < end;
+    const bool option = of_tool && word->starts_with('-') && !word->starts_with("--");
+    removes = removes || (of_tool && *word == "--remove") ||
+              (option && word->find('r') != std::string_view::npos);
     look.unloads = look.unloads || removes;
     const std::string module = module_of(*word);
-    if (!is_module_of_agent(module, scope)) continue;
+    if (!is_module_of_agent(module, scope) || (!of_tool && !look.by_another_name)) continue;
     look.kind = LineKind::Driver;
     look.touches_driver = look.touches_driver || look.unloads || module == kDriverModule;
   }

@@ -6,6 +6,7 @@
 #include "tests/unit/probes/recipe_lines.hpp"
 
 using namespace pvrdma::probes;
+using pvrdma::test::described;
 using pvrdma::test::Lines;
 using pvrdma::test::scope;
 
@@ -19,6 +20,36 @@ void check_kind(LineKind kind, const Lines& lines) {
 }
 
 }  // namespace
+
+TEST_CASE("a module tool's command ends before the words of the next") {
+  for (const char* line : {"modprobe ib_umad && rm -rf /run/x", "modprobe ib_umad; ls -r",
+                           "modprobe ib_umad | logger -tr --remove"}) {
+    INFO(line);
+    const CommandLook look = look_at_command(line, scope());
+    CHECK(look.kind == LineKind::Driver);
+    CHECK_FALSE(look.unloads);
+    CHECK_FALSE(look.touches_driver);
+  }
+  for (const char* line :
+       {"modprobe ib_umad 2>&1 -r", "modprobe ib_umad &>/dev/null --remove",
+        "modprobe nfs; modprobe -r ib_umad", "modprobe -r ib_umad; modprobe ib_umad"})
+    CHECK(look_at_command(line, scope()).unloads);
+  const std::string script = "modprobe ib_umad && rm -rf /run/x\nmodprobe vmw_pvrdma\n";
+  CHECK(described(look_at(RecipeForm::Script, script, scope()).lines) ==
+        Lines{std::string{"1: "} + kDoesMore, "2"});
+  check_kind(LineKind::Other, {"modprobe nfsd && dmesg | grep vmw_pvrdma"});
+  // The names may come from another command.
+  check_kind(LineKind::Driver, {"echo vmw_pvrdma | xargs modprobe -r",
+                                "modprobe -r $m && modprobe nfs; m=vmw_pvrdma"});
+}
+
+TEST_CASE("a module tool that only shows something loads nothing") {
+  check_kind(LineKind::Other, {"modprobe -n vmw_pvrdma", "/sbin/modprobe -nv vmw_pvrdma",
+                               "modprobe --show-depends vmw_pvrdma | wc -l",
+                               "modprobe -c | grep vmw_pvrdma", "modprobe vmw_pvrdma --dry-run"});
+  check_kind(LineKind::Driver, {"modprobe -n vmw_pvrdma && modprobe vmw_pvrdma",
+                                "modprobe -C /etc/n vmw_pvrdma", "modprobe --first-time rdma-cm"});
+}
 
 TEST_CASE("a service manager's command ends before the words of the next") {
   check_kind(LineKind::Other, {"systemctl restart slurmd; rdma system set netns exclusive",
