@@ -40,7 +40,9 @@ std::string_view take_field(std::string_view& rest) {
 }
 
 std::optional<Command> of_crontab(std::string_view line, bool with_user) {
-  const std::string_view begin = line = trimmed(line);
+  line = trimmed(line);
+  if (line.starts_with('-')) line.remove_prefix(1);  // cronie: the run is not logged
+  const std::string_view begin = line;
   const std::string_view first = take_field(line);
   if (!first.starts_with('@'))
     for (unsigned more = 0; more < 4; ++more) take_field(line);

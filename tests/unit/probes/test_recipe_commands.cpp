@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A line of several commands: the words of one say nothing about another.
+// Lines of several commands, whose words say nothing about each other; options of module tools.
 #include <string>
 
 #include "tests/unit/catch.hpp"
@@ -49,6 +49,17 @@ TEST_CASE("a module tool that only shows something loads nothing") {
                                "modprobe -c | grep vmw_pvrdma", "modprobe vmw_pvrdma --dry-run"});
   check_kind(LineKind::Driver, {"modprobe -n vmw_pvrdma && modprobe vmw_pvrdma",
                                 "modprobe -C /etc/n vmw_pvrdma", "modprobe --first-time rdma-cm"});
+}
+
+TEST_CASE("crontabs: cronie's minus sign before the times") {
+  const auto look = look_at(RecipeForm::SystemCrontab,
+                            "-@reboot root /opt/a.sh\n-@reboot root modprobe vmw_pvrdma\n"
+                            "-*/5 * * * * root modprobe vmw_pvrdma\n",
+                            scope());
+  CHECK(described(look.lines) ==
+        Lines{"2", "3: cron runs it again and again (*/5 * * * *): a loop"});
+  REQUIRE(look.scripts.contains("/opt/a.sh"));
+  CHECK(look.scripts.at("/opt/a.sh").at_boot);
 }
 
 TEST_CASE("a service manager's command ends before the words of the next") {
