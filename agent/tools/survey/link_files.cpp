@@ -32,7 +32,7 @@ constexpr const char* kTimestamps = "/var/lib/NetworkManager/timestamps";
 std::string profile_value(const std::vector<Setting>& settings, const char* key,
                           const char* of_ifcfg) {
   std::string value = value_of(settings, "connection", key);
-  return value.empty() ? bare_value(value_of(settings, "", of_ifcfg)) : value;
+  return value.empty() ? ifcfg_value(value_of(settings, "", of_ifcfg)) : value;
 }
 
 // The plugin ignores what editors, rpm and augeas leave (utils_should_ignore_file() in its source).
@@ -245,6 +245,21 @@ std::optional<bool> boolean_from(std::string_view word) {
   const std::string small = lower(word);
   if (contains(kYes, small)) return true;
   return contains(kNo, small) ? std::optional{false} : std::nullopt;
+}
+
+std::string ifcfg_value(std::string_view text) {
+  std::string value;
+  char quote = '\0';  // that is open; none
+  for (const char letter : text) {
+    if (quote == '\0' && (letter == ' ' || letter == '\t' || letter == ';')) break;
+    if (letter == quote)
+      quote = '\0';
+    else if (quote == '\0' && (letter == '"' || letter == '\''))
+      quote = letter;
+    else
+      value += letter;
+  }
+  return value;
 }
 
 std::string value_of(const std::vector<Setting>& settings, const char* section, const char* key) {

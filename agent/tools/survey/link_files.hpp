@@ -66,8 +66,11 @@ struct LinkFiles {
 [[nodiscard]] std::string value_of(const std::vector<Setting>& settings, const char* section,
                                    const char* key);
 
-// The value of an ifcfg file's setting without the quotes around it.
+// The text without the blanks and the pair of quotes around it.
 [[nodiscard]] std::string bare_value(std::string_view text);
+// The value of an ifcfg file's setting as NetworkManager reads it (svUnescape() of its ifcfg-rh
+// plugin): without quotes, up to a blank or a ";" outside of them, after which a comment may stand.
+[[nodiscard]] std::string ifcfg_value(std::string_view text);
 
 // A boolean of systemd (systemd.syntax(7)): "yes", "Y", "on", "0"; none: another word.
 [[nodiscard]] std::optional<bool> boolean_from(std::string_view word);

@@ -234,7 +234,7 @@ Match match_keyfile(const std::vector<Setting>& settings, const LinkNames& link)
 }
 
 Match match_ifcfg(const std::vector<Setting>& settings, const LinkNames& link) {
-  const auto value = [&](const char* key) { return bare_value(value_of(settings, "", key)); };
+  const auto value = [&](const char* key) { return ifcfg_value(value_of(settings, "", key)); };
   if (is_no(value("ONBOOT")) || is_no(value("NM_CONTROLLED"))) return Match::No;
   const std::string device = value("DEVICE");
   const std::string mac = value("HWADDR");
@@ -250,8 +250,9 @@ std::vector<std::string> macs_of(const std::vector<Setting>& settings) {
   for (const Setting& one : settings) {
     const bool of_network = one.section == "Match" && one.key.ends_with("MACAddress");
     const bool of_keyfile = one.section.ends_with("ethernet") && one.key == "mac-address";
-    if (!of_network && !of_keyfile && !(one.section.empty() && one.key == "HWADDR")) continue;
-    const std::string list = bare_value(one.value);
+    const bool of_ifcfg = one.section.empty() && one.key == "HWADDR";
+    if (!of_network && !of_keyfile && !of_ifcfg) continue;
+    const std::string list = of_ifcfg ? ifcfg_value(one.value) : one.value;
     for (std::string_view rest = list; !rest.empty();) add_mac(cut(rest, ' '), macs);
   }
   return macs;

@@ -84,6 +84,12 @@ TEST_CASE("an ifcfg file matches by DEVICE and HWADDR") {
   CHECK(ifcfg_matches("HWADDR=00:50:56:8A:9F:C2\n") == Match::Yes);
   CHECK(ifcfg_matches("DEVICE=ens224f0\nHWADDR=00:50:56:00:00:01\n") == Match::No);
   CHECK(ifcfg_matches("DEVICE=ens224f0\nONBOOT=no\n") == Match::No);
+  // A value ends at a blank or a ";".
+  CHECK(ifcfg_matches("DEVICE=\"ens224f0\"  # RDMA\n") == Match::Yes);
+  CHECK(ifcfg_matches("DEVICE='ens224f0';\t# RDMA\nONBOOT=yes; # x\n") == Match::Yes);
+  CHECK(ifcfg_matches("DEVICE=ens224f0\nONBOOT=no # x\n") == Match::No);
+  CHECK(macs_of(parse_settings("HWADDR=\"00:50:56:8A:9F:C2\" # was 02:00:00:00:00:01\n")) ==
+        std::vector<std::string>{kLink.mac});
   CHECK(ifcfg_matches("DEVICE=ens224f0\nNM_CONTROLLED=no\n") == Match::No);
   for (const char* no : {"NO", "False", "0", "n", "F"})
     CHECK(ifcfg_matches("DEVICE=ens224f0\nONBOOT=" + std::string{no} + "\n") == Match::No);
