@@ -5,12 +5,14 @@
 #include <systemd/sd-bus.h>
 
 #include <linux/capability.h>
+#include <algorithm>
 #include <cerrno>
 #include <limits>
 #include <vector>
 
 #include "agent/base/handle.hpp"
 #include "agent/base/text.hpp"
+#include "agent/tools/survey/machine.hpp"
 #include "agent/tools/survey/unit_files.hpp"
 #include "probes/systemd.hpp"
 
@@ -20,6 +22,7 @@ namespace {
 
 constexpr const char* kLimits = "/etc/security/limits.conf";
 constexpr const char* kLimitsFolder = "/etc/security/limits.d";
+constexpr const char* kFirstProcess = "/proc/1/limits";
 constexpr std::uint64_t kKiB = 1024;
 
 // limits.conf(5): a number of KiB; "-1", "unlimited" and "infinity" mean no limit.
@@ -40,11 +43,45 @@ Result<std::vector<std::string>> limit_files(const Root& root) {
   return files;
 }
 
-// pam_limits cuts the soft limit to the hard one (setup_limits() in its source). Without a line for
-// the hard limit, a login keeps that of the service that starts the login.
+// Debian's patch of pam_limits up to 1.5 (027_pam_limits_better_init_allow_explicit_root) makes it
+// begin with the limits of PID 1, as its option set_all does; so does that of Ubuntu up to 24.04.
+bool begins_with_first_process(const Root& root) {
+  const auto release = os_release(root);
+  if (const OsRelease* os = release.get()) {
+    std::string_view version = os->version;
+    const auto major = number_from<unsigned>(cut(version, '.'));
+    if (major && ((os->id == "debian" && *major < 13) || (os->id == "ubuntu" && *major < 25)))
+      return true;
+  }
+  for (const char* file : {"/etc/pam.d/sshd", "/etc/pam.d/login"}) {
+    const std::string text = read_file(root / file).value_or("");
+    for (std::string_view rest = text; !rest.empty();) {
+      std::string_view line = cut(rest, '\n');
+      const auto words = split_at_blanks(cut(line, '#'));
+      if (contains(words, "set_all") && std::ranges::any_of(words, [](std::string_view word) {
+            return word.ends_with("pam_limits.so");
+          }))
+        return true;
+    }
+  }
+  return false;
+}
+
+// proc(5): "unlimited" or a number of bytes.
+Field<MemlockLimit> first_process_limit(std::string_view word) {
+  if (word == "unlimited") return MemlockLimit{{}, kFirstProcess};
+  const auto bytes = number_from<std::uint64_t>(word);
+  return bytes ? Field<MemlockLimit>{MemlockLimit{*bytes, kFirstProcess}} : Field<MemlockLimit>{};
+}
+
+// pam_limits cuts the soft limit to the hard one (setup_limits() in its source).
 Field<MemlockLimit> soft_limit(const Root& root, const LoginLimits& limits) {
   if (!limits.soft.is_known()) return {};
-  auto hard = limits.hard.is_known() ? limits.hard : default_hard_memlock(root);
+  auto hard = limits.hard;
+  if (!hard.is_known()) {
+    const auto first = first_process_limits(root);
+    hard = first ? first->hard : default_hard_memlock(root);
+  }
   if (!hard.is_known()) return hard;
   const auto bytes = [](const Field<MemlockLimit>& of) {
     return of.get()->bytes.value_or(std::numeric_limits<std::uint64_t>::max());
@@ -125,6 +162,18 @@ void take_limits(const std::string& path, std::string_view text, LoginLimits& li
     if (words[1] == "soft" || words[1] == "-") limits.soft = *limit;
     if (words[1] == "hard" || words[1] == "-") limits.hard = *limit;
   }
+}
+
+std::optional<LoginLimits> first_process_limits(const Root& root) {
+  if (!begins_with_first_process(root)) return std::nullopt;
+  const std::string text = read_file(root / kFirstProcess).value_or("");
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string_view line = cut(rest, '\n');
+    const auto words = split_at_blanks(line);
+    if (line.starts_with("Max locked memory ") && words.size() > 4)
+      return LoginLimits{first_process_limit(words[3]), first_process_limit(words[4])};
+  }
+  return LoginLimits{};
 }
 
 Field<MemlockLimit> login_memlock(const Root& root) {

@@ -58,8 +58,14 @@ struct LoginLimits {
 // `path` with the line becomes the limit's place.
 void take_limits(const std::string& path, std::string_view text, LoginLimits& limits);
 
+// The limits that pam_limits gives a login which no line sets, where these are the limits of PID 1:
+// in Debian up to 12 and Ubuntu up to 24.04, and by the option set_all. Both are absent where they
+// cannot be read, as in an image. None: a login keeps the limits of the service that starts it.
+[[nodiscard]] std::optional<LoginLimits> first_process_limits(const Root& root);
+
 // The soft limit of a login from /etc/security/limits.conf and limits.d/*.conf, in the order of
-// pam_limits, which cuts it to the hard limit. Absent: no line sets a soft limit.
+// pam_limits, which cuts it to the hard limit. Absent: no line sets a soft limit, or the hard one
+// is not known.
 [[nodiscard]] Field<MemlockLimit> login_memlock(const Root& root);
 
 // LimitMEMLOCK of a unit as loaded by systemd, asked over the system bus; "slurmd" means

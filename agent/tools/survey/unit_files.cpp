@@ -185,7 +185,9 @@ Field<MemlockLimit> default_hard_memlock(const Root& root) {
 
 Field<MemlockLimit> login_memlock_on_disk(const Root& root) {
   auto limit = login_memlock(root);
-  return limit.is_absent() ? default_memlock(root) : limit;
+  if (!limit.is_absent()) return limit;
+  const auto first = first_process_limits(root);
+  return first ? first->soft : default_memlock(root);
 }
 
 }  // namespace pvrdma::probes

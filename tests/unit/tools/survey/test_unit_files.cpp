@@ -138,6 +138,40 @@ TEST_CASE_METHOD(UnitFilesFixture, "memlock: pam_limits counts for logins") {
   CHECK(login_memlock_on_disk(tree.root()).is({{}, "/etc/security/limits.d/90-rdma.conf:1"}));
 }
 
+TEST_CASE_METHOD(UnitFilesFixture, "memlock: Debian's pam_limits begins with the limits of PID 1") {
+  const std::string limits = "/etc/security/limits.d/90-rdma.conf";
+  const MemlockLimit first{std::uint64_t{4096} * kMiB, "/proc/1/limits"};
+  const auto of_pid_1 = [&] { return login_memlock_on_disk(tree.root()).is(first); };
+  tree.file("/etc/systemd/system.conf", "[Manager]\nDefaultLimitMEMLOCK=infinity\n");
+  tree.file("/proc/1/limits",
+            "Limit                     Soft Limit           Hard Limit           Units     \n"
+            "Max locked memory         4294967296           4294967296           bytes     \n");
+  for (const char* release :
+       {"ID=debian\nVERSION_ID=\"12\"\n", "ID=ubuntu\nVERSION_ID=\"24.04\"\n"}) {
+    tree.file("/etc/os-release", release);
+    CHECK(of_pid_1());
+  }
+  tree.file(limits, "* soft memlock unlimited\n");
+  CHECK(login_memlock(tree.root()).is(first));
+  tree.file(limits, "* - memlock unlimited\n");
+  CHECK(login_memlock(tree.root()).is({{}, limits + ":1"}));
+  tree.remove(limits);
+  for (const char* release :
+       {"ID=debian\nVERSION_ID=\"13\"\n", "ID=debian\n", "ID=rhel\nVERSION_ID=9.4\n"}) {
+    tree.file("/etc/os-release", release);
+    CHECK_FALSE(of_pid_1());
+  }
+  tree.file("/etc/pam.d/sshd", "# session required pam_limits.so set_all\n");
+  CHECK_FALSE(of_pid_1());
+  tree.file("/etc/pam.d/sshd", "session    required   pam_limits.so set_all # why\n");
+  CHECK(of_pid_1());
+  // In an image it is not known.
+  tree.remove("/proc/1/limits");
+  CHECK(login_memlock_on_disk(tree.root()).is_absent());
+  tree.file(limits, "* soft memlock unlimited\n");
+  CHECK(login_memlock_on_disk(tree.root()).is_absent());
+}
+
 TEST_CASE_METHOD(UnitFilesFixture, "memlock: pam_limits cuts the soft limit to the hard one") {
   const std::string file = "/etc/security/limits.d/90-rdma.conf";
   tree.file(file, "* soft memlock unlimited\n");
