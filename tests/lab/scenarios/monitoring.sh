@@ -69,4 +69,13 @@ scenario() {
   expect "the state of its adapters is unknown" asked 'pvrdma_state{state="unknown"} == 1'
   systemctl stop pvrdma-agent-metrics.service
   expect_not "no old metrics are left to read" test -e "$folder/pvrdma.prom" -o -L "$folder/pvrdma.prom"
+
+  mount -t tmpfs none "$folder"
+  touch "$folder/pvrdma.prom"
+  mount -o remount,ro "$folder"
+  expect "read-only: the service starts" systemctl start pvrdma-agent-metrics.service
+  expect "read-only: the metrics can be read in /run" test -s /run/pvrdma-agent-metrics/pvrdma.prom
+  systemctl stop pvrdma-agent-metrics.service
+  expect "read-only: the stop is no failure" unit_is pvrdma-agent-metrics.service inactive
+  umount "$folder"
 }
