@@ -120,7 +120,7 @@ scenario() {
   systemctl enable pvrdma-agent.service
   wait_until 10 "journalctl -x explains the agent's messages" sh -c 'journalctl -x -u pvrdma-agent | grep -q "man:pvrdma-agentctl(1)"'
   expect "units for other programs are off" integrations_are_off
-  systemctl enable --now pvrdma-agent-metrics.service
+  systemctl enable --now pvrdma-agent-metrics.service pvrdma-agent-report.socket
   systemctl start pvrdma-agent-report.service
   local metrics
   metrics=$(main_pid pvrdma-agent-metrics.service)
@@ -135,6 +135,7 @@ scenario() {
   install_from debs "install again"
   still_the_administrators "install again"
   expect "install again: the enabled service runs" unit_active pvrdma-agent-metrics.service
+  expect "install again: the enabled socket listens" unit_active pvrdma-agent-report.socket
   dpkg -P pvrdma-agent
   expect_not "the catalog's index has no entry of the agent" sh -c 'journalctl --list-catalog | grep -q pvrdma-agent'
   nothing_happened purge
