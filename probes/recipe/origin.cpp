@@ -30,8 +30,7 @@ std::string Origin::by_hand() const {
   if (!as.by_hand.empty()) return as.by_hand;
   if (start == UnitStart::AtSleep)
     return "the agent unloads the driver neither before a suspend nor before a shutdown: keep "
-           "that; "
-           "before a suspend stop the agent first, which else loads the driver again at once";
+           "that; before a suspend stop the agent first, as it loads the driver again at once";
   if (start == UnitStart::AfterSleep)
     return "it runs beside the agent, which looks at the ports after a resume itself";
   if (start == UnitStart::ByTimer) return "a timer starts it again and again: a loop";
