@@ -249,7 +249,7 @@ std::optional<bool> boolean_from(std::string_view word) {
 
 std::string ifcfg_value(std::string_view text) {
   std::string value;
-  char quote = '\0';  // that is open; none
+  char quote = '\0';  // the one that is open, if any
   for (const char letter : text) {
     if (quote == '\0' && (letter == ' ' || letter == '\t' || letter == ';')) break;
     if (letter == quote)

@@ -268,7 +268,7 @@ TEST_CASE("a unit that runs after a resume is not one that unloads before a susp
     CHECK(described(file.lines) ==
           Lines{"4: it runs beside the agent, which looks at the ports after a resume itself"});
   }
-  // It does no work before a suspend either where it runs at boot as well.
+  // The unit does no work before a suspend either where it runs at boot as well.
   tree.link("/etc/systemd/system/multi-user.target.wants/again.service", "../again.service");
   CHECK(with("After=suspend.target").retires_unit);
   CHECK_FALSE(with("Before=sleep.target").retires_unit);
