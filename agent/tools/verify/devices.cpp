@@ -44,11 +44,15 @@ std::string ipv4_of(const Gid& gid) {
   return gid.gid.starts_with(kMapped) ? gid.gid.substr(kMapped.size()) : std::string{};
 }
 
+bool holds_on_its_link_alone(const Gid& gid) {
+  const std::string ipv4 = ipv4_of(gid);
+  return is_link_local(ipv4.empty() ? gid.gid : ipv4);
+}
+
 const Gid* choose_gid(const std::vector<Gid>& gids) {
   const auto rank = [](const Gid& gid) {
-    const std::string ipv4 = ipv4_of(gid);
-    return std::tuple{is_link_local(ipv4.empty() ? gid.gid : ipv4), ipv4.empty(),
-                      !gid.type.is(kRoceV2), gid.index};
+    return std::tuple{holds_on_its_link_alone(gid), ipv4_of(gid).empty(), !gid.type.is(kRoceV2),
+                      gid.index};
   };
   const auto best =
       std::min_element(gids.begin(), gids.end(),

@@ -26,6 +26,9 @@ struct Target {
 // The IPv4 address that the GID stands for; empty: the GID stands for an IPv6 address.
 [[nodiscard]] std::string ipv4_of(const Gid& gid);
 
+// Whether the GID stands for a link-local address.
+[[nodiscard]] bool holds_on_its_link_alone(const Gid& gid);
+
 // The GID to use: one of an IPv4 address before one of IPv6, link-local ones last; of these one of
 // RoCE v2; of these the lowest index. Null: there is none.
 [[nodiscard]] const Gid* choose_gid(const std::vector<Gid>& gids);

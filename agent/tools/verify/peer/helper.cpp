@@ -40,6 +40,19 @@ std::string mac_of(const Root& root, const Gid& gid) {
   return mac_address(probes::present_mac(root, *netdev).value_or("")).value_or("");
 }
 
+// The first device with a GID of an address that is not link-local; where none has one, the first
+// with a GID. Null: none has a GID.
+selftest::Target* choose_target(std::vector<selftest::Target>& targets) {
+  selftest::Target* link_local = nullptr;
+  for (selftest::Target& target : targets) {
+    const Gid* gid = selftest::choose_gid(target.gids);
+    if (target.device.empty() || gid == nullptr) continue;
+    if (!selftest::holds_on_its_link_alone(*gid)) return &target;
+    if (link_local == nullptr) link_local = &target;
+  }
+  return link_local;
+}
+
 // The holders of the device; for an adapter, also the holders of its verbs node.
 Field<std::vector<Holder>> holders_of(const Root& root, const selftest::Target& target) {
   std::vector<probes::HeldDevice> devices;
@@ -78,17 +91,13 @@ Result<void> check_free(const Root& root, const selftest::Target& target) {
 Result<Helper> Helper::prepare(const VerifyOptions& options) {
   auto targets = selftest::find_targets(options.root, options.device);
   if (!targets) return fail(targets.error());
-  Helper helper;
-  for (selftest::Target& target : *targets) {
-    const Gid* gid = selftest::choose_gid(target.gids);
-    if (target.device.empty() || gid == nullptr) continue;
-    helper.gid_ = *gid;
-    helper.mac_ = mac_of(options.root, *gid);
-    helper.target_ = std::move(target);
-    break;
-  }
-  if (helper.device().empty())
+  selftest::Target* const target = choose_target(*targets);
+  if (target == nullptr)
     return fail(0, "no device has a GID:", "its interface is down, or has no address");
+  Helper helper;
+  helper.gid_ = *selftest::choose_gid(target->gids);
+  helper.mac_ = mac_of(options.root, helper.gid_);
+  helper.target_ = std::move(*target);
   if (!options.allow_in_use)
     if (auto is_free = check_free(options.root, helper.target_); !is_free)
       return fail(is_free.error());

@@ -9,7 +9,6 @@
 
 #include "agent/tools/verify/commands.hpp"
 #include "agent/tools/verify/peer/earlier.hpp"
-#include "agent/tools/verify/peer/helper.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/ctl/fake_agent.hpp"
 #include "tests/unit/probes/tree.hpp"
@@ -234,17 +233,6 @@ TEST_CASE_METHOD(Machine, "a job that holds another adapter does not hinder") {
   run();
   CHECK(code == 3);
   CHECK(err.find("rocep27s0f1 is in use, by mpirun (PID 812)") != std::string::npos);
-}
-
-TEST_CASE_METHOD(Machine, "a machine's own address is that of its GID, unless that is link-local") {
-  const auto own_with = [&](const char* gid) {
-    tree.file("/sys/class/infiniband/rocep19s0f1/ports/1/gids/1", std::string{gid} + "\n");
-    const auto helper = Helper::prepare(options);
-    return helper ? helper->own_address() : helper.error().message();
-  };
-  CHECK(own_with("0000:0000:0000:0000:0000:ffff:c0a8:1ec9") == "192.168.30.201");
-  CHECK(own_with("fd00:0000:0000:0000:0000:0000:0000:0001") == "fd00::1");
-  CHECK(own_with("fe80:0000:0000:0000:0250:56ff:fe00:0011").empty());
 }
 
 TEST_CASE_METHOD(Machine, "a mesh's figures are printed also where they cannot be written") {
