@@ -97,11 +97,10 @@ Result<Machine> machine_from(const Json& message) {
   return machine;
 }
 
-Result<std::string> address_in_mesh(const std::string& adapters, const std::string& connections) {
-  const std::string& own = adapters.empty() ? connections : adapters;
-  if (is_ipv6(own) && is_link_local(own))
-    return fail(0, "verify mesh needs an address that is not link-local: this machine's is", own);
-  return own;
+Result<std::string> address_in_mesh(const std::string& adapters, const std::string& device) {
+  if (!adapters.empty()) return adapters;
+  return fail(0, "verify mesh needs an address of the adapter:",
+              "the only GIDs of " + device + " are link-local ones of IPv6");
 }
 
 Milliseconds round_limit(const ctl::Helper& helper) {
@@ -113,7 +112,7 @@ Milliseconds patience_of(const ctl::Helper& helper, Milliseconds all_come, std::
 }
 
 Result<unsigned> take_part(Control& control, const ctl::Helper& helper, Milliseconds patience) {
-  const auto own = address_in_mesh(helper.own_address(), control.own());
+  const auto own = address_in_mesh(helper.own_address(), helper.device());
   if (!own) return fail(own.error());
   const std::string name = probes::host_name();
   const Json join = join_message({name.empty() ? "?" : name, *own, helper.device(), helper.mac()});

@@ -27,10 +27,10 @@ inline constexpr Milliseconds kMtuLimit = std::chrono::seconds{20};
 [[nodiscard]] Milliseconds patience_of(const ctl::Helper& helper, Milliseconds all_come,
                                        std::size_t rounds);
 
-// The address at which the others reach this machine: its adapter's, or, where that has none, the
-// address of its end of the connection.
+// The address at which the others reach this machine: its adapter's. Another interface's would let
+// them measure TCP and the MTU of another network. An Error: `adapters` is empty.
 [[nodiscard]] Result<std::string> address_in_mesh(const std::string& adapters,
-                                                  const std::string& connections);
+                                                  const std::string& device);
 
 // The line by which a machine joins.
 [[nodiscard]] Json join_message(const Machine& machine);

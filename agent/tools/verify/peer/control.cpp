@@ -284,6 +284,5 @@ Result<void> Control::check_peer() {
 }
 
 std::string Control::peer() const { return text_of_address(fd_.get(), ::getpeername); }
-std::string Control::own() const { return text_of_address(fd_.get(), ::getsockname); }
 
 }  // namespace pvrdma::verify

@@ -49,9 +49,8 @@ class Control {
   // An Error where the peer reports a failure, or (ECONNRESET) has closed. Does not wait, and
   // leaves received lines to receive().
   [[nodiscard]] Result<void> check_peer();
-  // The addresses of the peer and of this side, as text.
+  // The address of the peer, as text.
   [[nodiscard]] std::string peer() const;
-  [[nodiscard]] std::string own() const;
   [[nodiscard]] int fd() const { return fd_.get(); }
 
  private:
