@@ -155,8 +155,18 @@ class Judge {
     say("order", Outlook::No, "modprobe.d does not load " + joined(missing) + " before it");
   }
 
+  // False also where a system is mounted without its partition for /boot, which then looks empty.
+  [[nodiscard]] bool boot_has_kernel() const {
+    const std::string* image = kernel_.image.get();
+    return image != nullptr && image->starts_with("/boot/vmlinu");
+  }
+
   void judge_initramfs() {
-    if (kernel_.initramfs.is_absent()) return say("initramfs", Outlook::Yes, "there is none");
+    if (kernel_.initramfs.is_absent() && boot_has_kernel())
+      return say("initramfs", Outlook::Yes, "there is none");
+    if (kernel_.initramfs.is_absent())
+      return say("initramfs", Outlook::Unknown,
+                 "none in /boot, which does not have the kernel either: is /boot mounted?");
     if (const Error* error = kernel_.initramfs.error())
       return say("initramfs", Outlook::Unknown, note(outcome_, *error));
     const InitramfsForecast& image = *kernel_.initramfs.get();

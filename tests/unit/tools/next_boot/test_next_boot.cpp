@@ -174,6 +174,17 @@ TEST_CASE(
   CHECK(look(tree, false).code == 2);
 }
 
+TEST_CASE("next boot: where /boot is not mounted, its initramfs is not known") {
+  const Tree tree;
+  install_agent(tree);
+  const std::string release = "5.14.0-362.8.1.el9_3.x86_64";
+  small_kernel(tree, release, "/lib/modules/" + release + "/vmlinuz");
+  CHECK(kernel_row(answer(tree), "initramfs") ==
+        "unknown none in /boot, which does not have the kernel either: is /boot mounted?");
+  tree.file("/boot/vmlinuz-" + release, "");
+  CHECK(kernel_row(answer(tree), "initramfs") == "yes there is none");
+}
+
 TEST_CASE("next boot: a good machine has rows and no findings") {
   const Tree tree;
   captured(tree, "debian-12", "6.1.0-56-amd64");
