@@ -2,6 +2,8 @@
 #include "tests/fuzz/made_up_verbs.hpp"
 
 #include <infiniband/verbs.h>
+#include <pthread.h>
+#include <signal.h>
 
 #include <cstdint>
 #include <cstring>
@@ -39,6 +41,16 @@ Adapter& adapter() {
 void require_in_memory(const ibv_sge& piece) {
   require(piece.addr >= adapter().begin && piece.addr + piece.length <= adapter().end,
           "a message lies in the memory that is registered");
+}
+
+// agent/base/held_signals.hpp says why.
+int require_held_signals() {
+  sigset_t blocked;
+  sigemptyset(&blocked);
+  require(
+      pthread_sigmask(SIG_SETMASK, nullptr, &blocked) == 0 && sigismember(&blocked, SIGTERM) == 1,
+      "no signal interrupts the destruction of an object");
+  return 0;
 }
 
 int post_send(ibv_qp*, ibv_send_wr* work, ibv_send_wr**) {
@@ -88,7 +100,7 @@ ibv_context* ibv_open_device(ibv_device*) {
   context.ops.poll_cq = pvrdma::fuzz::poll;
   return &context;
 }
-int ibv_close_device(ibv_context*) { return 0; }
+int ibv_close_device(ibv_context*) { return pvrdma::fuzz::require_held_signals(); }
 int ibv_query_port(ibv_context*, std::uint8_t, _compat_ibv_port_attr* port) {
   // The library fills only the structure's original part, without later members.
   ibv_port_attr attributes{};
@@ -105,7 +117,7 @@ ibv_pd* ibv_alloc_pd(ibv_context* context) {
   adapter().domain.context = context;
   return &adapter().domain;
 }
-int ibv_dealloc_pd(ibv_pd*) { return 0; }
+int ibv_dealloc_pd(ibv_pd*) { return pvrdma::fuzz::require_held_signals(); }
 ibv_mr* ibv_reg_mr(ibv_pd*, void* begin, std::size_t bytes, int) {
   adapter().begin = reinterpret_cast<std::uintptr_t>(begin);
   adapter().end = adapter().begin + bytes;
@@ -114,17 +126,17 @@ ibv_mr* ibv_reg_mr(ibv_pd*, void* begin, std::size_t bytes, int) {
 ibv_mr* ibv_reg_mr_iova2(ibv_pd* domain, void* begin, std::size_t bytes, std::uint64_t, unsigned) {
   return ibv_reg_mr(domain, begin, bytes, 0);
 }
-int ibv_dereg_mr(ibv_mr*) { return 0; }
+int ibv_dereg_mr(ibv_mr*) { return pvrdma::fuzz::require_held_signals(); }
 ibv_cq* ibv_create_cq(ibv_context* context, int, void*, ibv_comp_channel*, int) {
   adapter().queue.context = context;
   return &adapter().queue;
 }
-int ibv_destroy_cq(ibv_cq*) { return 0; }
+int ibv_destroy_cq(ibv_cq*) { return pvrdma::fuzz::require_held_signals(); }
 ibv_qp* ibv_create_qp(ibv_pd* domain, ibv_qp_init_attr*) {
   adapter().pair.context = domain->context;
   return &adapter().pair;
 }
-int ibv_destroy_qp(ibv_qp*) { return 0; }
+int ibv_destroy_qp(ibv_qp*) { return pvrdma::fuzz::require_held_signals(); }
 int ibv_modify_qp(ibv_qp*, ibv_qp_attr*, int) { return 0; }
 const char* ibv_wc_status_str(ibv_wc_status) { return "failed"; }
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 
+#include "agent/base/held_signals.hpp"
 #include "agent/model/port_state.hpp"
 
 namespace pvrdma::ctl::selftest {
@@ -93,6 +94,16 @@ Outcome<void> connect_pairs(Endpoint& endpoint, verify::Route route, const Begin
 }
 
 }  // namespace
+
+Endpoint::~Endpoint() {
+  const HeldSignals held;
+  for (verify::QueuePair& pair : pairs) pair.reset();
+  completions.reset();
+  channel.reset();
+  region.reset();
+  pd.reset();
+  context.reset();
+}
 
 Outcome<void> connect(Endpoint& endpoint, const char* device, int gid_index, const Begin& begin) {
   verify::Route route;

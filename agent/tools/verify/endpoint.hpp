@@ -38,9 +38,16 @@ using Outcome = tl::expected<T, Failure>;
 enum class Part : std::size_t { Out, In, Back, Target };
 inline constexpr std::size_t kBufferBytes = 4 * kMessageBytes;
 
-// Members are released in the opposite order in any case; release() also reports whether that
-// worked.
+// The destructor releases what is left, in the opposite order, and holds signals meanwhile: the
+// kernel sends a command to the device for each object. release() also reports whether that worked.
 struct Endpoint {
+  Endpoint() = default;
+  Endpoint(const Endpoint&) = delete;
+  Endpoint& operator=(const Endpoint&) = delete;
+  Endpoint(Endpoint&&) = delete;
+  Endpoint& operator=(Endpoint&&) = delete;
+  ~Endpoint();
+
   verify::Pages buffer;
   Handle<ibv_context, ibv_close_device> context;
   Handle<ibv_pd, ibv_dealloc_pd> pd;

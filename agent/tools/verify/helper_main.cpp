@@ -47,9 +47,9 @@ std::string memlock() {
   return std::to_string(limit.rlim_cur);
 }
 
-Outcome<void> test(const char* device, int gid_index, Clock::time_point deadline) {
+Outcome<void> test(Endpoint& endpoint, const char* device, int gid_index,
+                   Clock::time_point deadline) {
   const auto begin = [](Step step) { tell(std::string{"step="} + words_of(step).id); };
-  Endpoint endpoint;
   auto connected = [&] {
     const pvrdma::HeldSignals held;
     return connect(endpoint, device, gid_index, begin);
@@ -87,7 +87,10 @@ int main(int count, char** arguments) {
   ::alarm(static_cast<unsigned>(timeout_ms) / 1000 + 2);
   tell("memlock=" + memlock());
   const auto deadline = Clock::now() + std::chrono::milliseconds{timeout_ms};
-  const auto done = test(arguments[1], gid_index, deadline);
+  // After a failure the release may take ten seconds, longer than the parent waits: the failure is
+  // told before.
+  Endpoint endpoint;
+  const auto done = test(endpoint, arguments[1], gid_index, deadline);
   if (!done) {
     tell("failed=" + std::to_string(done.error().code) + " " + std::to_string(done.error().status) +
          " " + done.error().what);

@@ -7,6 +7,7 @@
 #include <random>
 #include <string_view>
 
+#include "agent/base/held_signals.hpp"
 #include "agent/base/text.hpp"
 
 namespace pvrdma::verify {
@@ -77,6 +78,15 @@ Result<Link> Link::open(const std::string& device, int gid_index) {
   link.name_ = {hexadecimal(gid.raw), link.pair_->qp_num, std::random_device{}() & k24Bits,
                 port.active_mtu};
   return link;
+}
+
+Link::~Link() {
+  const HeldSignals held;
+  pair_.reset();
+  completions_.reset();
+  region_.reset();
+  pd_.reset();
+  context_.reset();
 }
 
 Result<void> Link::connect(const LinkName& peer) {

@@ -39,6 +39,12 @@ class Link {
  public:
   // Uses port 1 and the GID with this index. The port must be ACTIVE.
   [[nodiscard]] static Result<Link> open(const std::string& device, int gid_index);
+  Link(Link&&) = default;
+  Link& operator=(Link&&) = delete;
+  Link(const Link&) = delete;
+  Link& operator=(const Link&) = delete;
+  // Holds signals meanwhile: the kernel sends a command to the device for each object.
+  ~Link();
 
   [[nodiscard]] const LinkName& name() const { return name_; }
   // Brings the queue pair to RTS. EINVAL: `peer` names no queue pair.
@@ -57,7 +63,7 @@ class Link {
  private:
   Link() = default;
 
-  // Members are released in the opposite order.
+  // The destructor releases the verbs objects, in the opposite order.
   Pages memory_;
   std::string device_;
   int gid_index_ = 0;
