@@ -72,13 +72,10 @@ void allow_many_connections() {
 
 Result<unsigned> join(const Place& place, const Helper& helper, Milliseconds wait,
                       std::size_t rounds) {
-  auto control = verify::Control::connect(place.host, place.port, BootClock::now() + wait);
-  if (!control) return fail(control.error());
   // The coordinator may greet other machines first, so the wait is long.
-  if (auto greeted = verify::greet(*control, verify::Side::Client, helper.token(),
-                                   BootClock::now() + wait + kSoon);
-      !greeted)
-    return fail(greeted.error());
+  auto control =
+      verify::reach(place.host, place.port, helper.token(), BootClock::now() + wait, wait + kSoon);
+  if (!control) return fail(control.error());
   return verify::take_part(*control, helper, verify::patience_of(helper, wait, rounds));
 }
 

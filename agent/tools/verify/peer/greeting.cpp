@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -36,9 +37,12 @@ bool are_equal(const std::string& left, const std::string& right) {
   return difference == 0;
 }
 
+bool has_ended_early(const Error& error) {
+  return error.code == ECONNRESET || error.code == EPIPE || error.code == ETIMEDOUT;
+}
+
 bool is_a_strangers(const Error& error) {
-  return error.code == EBADMSG || error.code == EMSGSIZE || error.code == ECONNRESET ||
-         error.code == EPIPE || error.code == ETIMEDOUT;
+  return error.code == EBADMSG || error.code == EMSGSIZE || has_ended_early(error);
 }
 
 // Proves that one side knows the token. The sides' proofs differ, so a peer cannot send ours back.
@@ -137,6 +141,25 @@ Result<void> greet(Control& control, Side side, const std::string& token, BootTi
       if (auto sent = control.send(**answer, deadline); !sent) return sent;
   }
   return {};
+}
+
+Result<Control> reach(const std::string& host, int port, const std::string& token, BootTime until,
+                      Milliseconds greet_within) {
+  constexpr Milliseconds kPause{100};
+  constexpr Milliseconds kToComeAgain{3000};  // a listener that has ended is not waited for
+  auto control = Control::connect(host, port, until);
+  if (!control) return control;
+  std::optional<Error> first;
+  for (;;) {
+    auto greeted = greet(*control, Side::Client, token, BootClock::now() + greet_within);
+    if (greeted) return control;
+    const bool comes_again = has_ended_early(greeted.error()) && BootClock::now() < until;
+    if (!comes_again) return fail(std::move(greeted.error()));
+    if (!first) first = std::move(greeted.error());
+    static_cast<void>(poll_until(-1, 0, std::min(until, BootClock::now() + kPause)));
+    control = Control::connect(host, port, std::min(until, BootClock::now() + kToComeAgain));
+    if (!control) return fail(std::move(*first));
+  }
 }
 
 Result<Control> await_peer(const std::string& address, int port, const std::string& token,

@@ -41,6 +41,12 @@ class Greeting {
 [[nodiscard]] Result<void> greet(Control& control, Side side, const std::string& token,
                                  BootTime deadline);
 
+// Connects to a listener, trying until `until`, and greets within `greet_within`. A listener that
+// strangers flood may close this connection, as one of many: then this side connects again. An
+// Error as of greet(); the first one where no listener answers any more.
+[[nodiscard]] Result<Control> reach(const std::string& host, int port, const std::string& token,
+                                    BootTime until, Milliseconds greet_within);
+
 // Returns the first peer that comes to this address (empty: any) and port and greets correctly;
 // after the return no other can connect. A connection that sends something else, or nothing for
 // three seconds, is a stranger (a port scanner, for example) and is ignored; so is a peer that is

@@ -23,6 +23,8 @@ namespace {
 using namespace pvrdma;
 using namespace pvrdma::verify;
 
+constexpr Milliseconds kSoon = std::chrono::seconds{10};
+
 struct Arguments {
   Side side = Side::Client;
   std::string device, address, mac;
@@ -86,15 +88,11 @@ Result<Json> work(const Arguments& arguments, const std::string& token, bool& me
   const BootTime until = BootClock::now() + arguments.wait;
   if (arguments.side == Side::Listener) show("waiting for a peer");
   auto control = arguments.side == Side::Client
-                     ? Control::connect(arguments.address, arguments.port, until)
+                     ? reach(arguments.address, arguments.port, token, until, kSoon)
                      : await_peer(arguments.address, arguments.port, token, until);
   show("");
   if (!control) return fail(control.error());
-  const BootTime soon = BootClock::now() + std::chrono::seconds{10};
-  if (arguments.side == Side::Client)
-    if (auto greeted = greet(*control, Side::Client, token, soon); !greeted)
-      return fail(greeted.error());
-  auto found = measure_with(*control, *link, arguments, soon, measuring);
+  auto found = measure_with(*control, *link, arguments, BootClock::now() + kSoon, measuring);
   if (arguments.side == Side::Client) show("");
   if (found)
     (*found)["peer_address"] = control->peer();

@@ -110,6 +110,36 @@ TEST_CASE("machines with an address each are given time, and do not drive each o
   CHECK(closed(machines) == 0);
 }
 
+TEST_CASE("a peer that the listener closes before it is greeted comes again") {
+  const test::FreePort port;
+  auto listener = Listener::open("127.0.0.1", port.number, Reception::kQueue);
+  REQUIRE(listener);
+  bool greeted = false;
+  std::jthread closing{[&] {
+    auto evicted = listener->accept(test::in_time());
+    if (evicted) evicted = fail(0, "", "");
+    auto again = listener->accept(test::in_time());
+    greeted = again && greet(*again, Side::Listener, "", test::in_time());
+  }};
+  CHECK(reach("127.0.0.1", port.number, "", test::in_time(), std::chrono::seconds{10}));
+  closing.join();
+  CHECK(greeted);
+}
+
+TEST_CASE("a peer that is closed, and then finds no listener, tells that it was closed") {
+  const test::FreePort port;
+  auto listener = Listener::open("127.0.0.1", port.number, Reception::kQueue);
+  REQUIRE(listener);
+  std::jthread closing{[&] {
+    static_cast<void>(listener->accept(test::in_time()));
+    listener = fail(0, "", "");
+  }};
+  const auto until = BootClock::now() + std::chrono::seconds{1};
+  const auto peer = reach("127.0.0.1", port.number, "", until, std::chrono::seconds{10});
+  REQUIRE_FALSE(peer);
+  CHECK(peer.error().code == ECONNRESET);
+}
+
 TEST_CASE("a flood of strangers from several addresses keeps no peer out") {
   const test::FreePort port;
   std::optional<Result<Control>> served;
