@@ -18,12 +18,16 @@ constexpr Milliseconds kPatience{3000};  // for one greeting
 constexpr Milliseconds kWithoutPlace{300};
 constexpr BootTime kAtOnce{};  // returns at once with the data that is there
 
-// The bytes of the other end's IPv4 address, or of an IPv6 address's network: a machine may have
-// many addresses of one /64.
-std::string network_of(int fd) {
+std::string network_of_peer(int fd) {
   sockaddr_storage address{};
   socklen_t size = sizeof address;
   if (::getpeername(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0) return {};
+  return network_of(address);
+}
+
+}  // namespace
+
+std::string network_of(const sockaddr_storage& address) {
   if (address.ss_family == AF_INET) {
     const auto& of = reinterpret_cast<const sockaddr_in&>(address).sin_addr;
     return {reinterpret_cast<const char*>(&of), sizeof of};
@@ -33,15 +37,13 @@ std::string network_of(int fd) {
   return IN6_IS_ADDR_V4MAPPED(&of) ? std::string{bytes + 12, 4} : std::string{bytes, 8};
 }
 
-}  // namespace
-
 void Reception::add(Control control) {
   auto greeting = Greeting::begin(Side::Listener, token_);
   if (!greeting || !control.send(greeting->hello(), kAtOnce)) return;
   if (is_full())
     if (const auto stranger = oldest_of_many(); stranger != greeters_.cend())
       greeters_.erase(stranger);
-  std::string network = network_of(control.fd());
+  std::string network = network_of_peer(control.fd());
   greeters_.push_back(
       {std::move(control), std::move(*greeting), BootClock::now(), std::move(network)});
 }

@@ -6,6 +6,8 @@
 // gets its turn, and one in the same network gets as long as the strangers' newest connections.
 #pragma once
 
+#include <sys/socket.h>
+
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +16,10 @@
 #include "agent/tools/verify/peer/greeting.hpp"
 
 namespace pvrdma::verify {
+
+// The bytes of an IPv4 address, or of an IPv6 address's network: a machine may have many addresses
+// of one /64.
+[[nodiscard]] std::string network_of(const sockaddr_storage& address);
 
 class Reception {
  public:

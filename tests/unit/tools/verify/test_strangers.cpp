@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <thread>
@@ -72,6 +74,48 @@ bool peer_comes(Reception& reception) {
     if (!guest || !guest->refused) return guest.has_value();
   }
 }
+
+std::size_t descriptors() {
+  return static_cast<std::size_t>(
+      std::distance(std::filesystem::directory_iterator{"/proc/self/fd"}, {}));
+}
+
+// Opens connections from four addresses as fast as one thread can, until it is destroyed. Each says
+// one of the texts.
+class Flood {
+ public:
+  static constexpr std::size_t kOpen = 600;  // at once; the oldest ends for the next
+
+  Flood(int port, std::vector<std::string> texts) : port_(port), texts_(std::move(texts)) {}
+
+  // Returns when so many connections more have been opened that none of the earlier ones is left.
+  void await_more() const {
+    for (const std::size_t from = opened_; opened_ < from + kOpen;) std::this_thread::yield();
+  }
+  // The largest number of this process's descriptors meanwhile.
+  [[nodiscard]] std::size_t most_descriptors() const { return most_; }
+
+ private:
+  void run(const std::stop_token& stop) {
+    for (; !stop.stop_requested(); ++opened_) {
+      Fd& fd = strangers_[opened_ % kOpen];
+      fd = stranger("127.0.0." + std::to_string(2 + opened_ % 4), port_);
+      const std::string& text = texts_[opened_ / 4 % texts_.size()];
+      static_cast<void>(::send(fd.get(), text.data(), text.size(), MSG_NOSIGNAL));
+      if (opened_ % 64 == 0) most_ = std::max<std::size_t>(most_, descriptors());
+    }
+  }
+
+  const int port_;
+  const std::vector<std::string> texts_;
+  std::vector<Fd> strangers_ = std::vector<Fd>(kOpen);
+  std::atomic<std::size_t> opened_{0}, most_{0};
+  std::jthread thread_{[this](const std::stop_token& stop) { run(stop); }};
+};
+
+// The descriptors of both sides of a flood; descriptors() itself, the listener and the peers have a
+// few more.
+constexpr std::size_t kOfFlood = Flood::kOpen + Reception::kMostAtOnce + 8;
 
 }  // namespace
 
@@ -142,29 +186,60 @@ TEST_CASE("a peer that is closed, and then finds no listener, tells that it was 
 
 TEST_CASE("a flood of strangers from several addresses keeps no peer out") {
   const test::FreePort port;
+  const std::size_t before = descriptors();
   std::optional<Result<Control>> served;
   std::jthread listening{
       [&] { served = await_peer("127.0.0.1", port.number, "", test::in_time()); }};
   REQUIRE(Control::connect("127.0.0.1", port.number, test::in_time()));  // it listens
-  constexpr std::size_t kOpen = 600;
-  std::atomic<std::size_t> opened{0};
-  std::vector<Fd> strangers(kOpen);
-  std::jthread flood{[&](const std::stop_token& stop) {
-    for (; !stop.stop_requested(); ++opened) {
-      Fd& fd = strangers[opened % kOpen];  // the oldest ends
-      fd = stranger("127.0.0." + std::to_string(2 + opened % 4), port.number);
-      const std::string said[] = {"", "{\"pvrdma_verify\":", "GET / HTTP/1.1\n", "\n\n\n"};
-      const std::string& text = said[opened / 4 % 4];
-      static_cast<void>(::send(fd.get(), text.data(), text.size(), MSG_NOSIGNAL));
-    }
-  }};
-  while (opened < kOpen) std::this_thread::yield();
+  Flood flood{port.number, {"", "{\"pvrdma_verify\":", "GET / HTTP/1.1\n", "\n\n\n"}};
+  flood.await_more();
   auto peer = Control::connect("127.0.0.1", port.number, test::in_time());
   REQUIRE(peer);
   CHECK(greet(*peer, Side::Client, "", test::in_time()));
   listening.join();
   CHECK(served->has_value());
-  flood.request_stop();
+  CHECK(flood.most_descriptors() <= before + kOfFlood);
+}
+
+TEST_CASE("a flood of strangers without the token keeps no peer out that has it") {
+  if (const auto digest = hmac("secret", "text"); !digest) {
+    WARN("skipped: " + digest.error().message());
+    return;
+  }
+  const test::FreePort port;
+  const std::size_t before = descriptors();
+  const std::string hello = R"({"pvrdma_verify":1,"nonce":"0123456789abcdef0123456789abcdef",)";
+  Flood flood{port.number,
+              {"", hello, hello + "\"token\":false}\n",
+               hello + "\"token\":true}\n{\"proof\":\"of nothing\"}\n"}};
+  for (int peers = 0; peers < 2; ++peers) {
+    std::optional<Result<Control>> served;
+    std::jthread listening{
+        [&] { served = await_peer("127.0.0.1", port.number, "secret", test::in_time()); }};
+    REQUIRE(Control::connect("127.0.0.1", port.number, test::in_time()));  // it listens
+    flood.await_more();
+    CHECK(reach("127.0.0.1", port.number, "secret", test::in_time(), std::chrono::seconds{10}));
+    listening.join();
+    CHECK(served->has_value());
+  }
+  CHECK(flood.most_descriptors() <= before + kOfFlood);
+}
+
+TEST_CASE("addresses of one /64 are one network's, an IPv4 address is one of its own") {
+  const auto network = [](const char* text) {
+    sockaddr_storage address{};
+    auto& of_ipv4 = reinterpret_cast<sockaddr_in&>(address);
+    auto& of_ipv6 = reinterpret_cast<sockaddr_in6&>(address);
+    const bool is_ipv4 = ::inet_pton(AF_INET, text, &of_ipv4.sin_addr) == 1;
+    address.ss_family = is_ipv4 ? AF_INET : AF_INET6;
+    if (!is_ipv4) REQUIRE(::inet_pton(AF_INET6, text, &of_ipv6.sin6_addr) == 1);
+    return network_of(address);
+  };
+  CHECK(network("2001:db8:1:2::3") == network("2001:db8:1:2:ffff:ffff:ffff:ffff"));
+  CHECK(network("2001:db8:1:2::3") != network("2001:db8:1:3::3"));
+  CHECK(network("192.0.2.1") != network("192.0.2.2"));
+  // A socket for both families shows an IPv4 address in IPv6's form.
+  CHECK(network("::ffff:192.0.2.1") == network("192.0.2.1"));
 }
 
 }  // namespace pvrdma::verify
