@@ -38,6 +38,16 @@ Result<Addresses> resolve(const std::string& host, int port, bool listens) {
   return Addresses{found};
 }
 
+// Whether all are link-local without the name of a link: connect(2) answers EINVAL for them.
+bool all_lack_links(const addrinfo* at) {
+  for (; at != nullptr; at = at->ai_next) {
+    const auto* full = reinterpret_cast<const sockaddr_in6*>(at->ai_addr);
+    if (at->ai_family != AF_INET6) return false;
+    if (full->sin6_scope_id != 0 || !IN6_IS_ADDR_LINKLOCAL(&full->sin6_addr)) return false;
+  }
+  return true;
+}
+
 void set(int fd, int level, int option, int value = 1) {
   static_cast<void>(::setsockopt(fd, level, option, &value, sizeof value));
 }
@@ -144,6 +154,8 @@ int more_telling(int before, int tried) {
 Result<Control> Control::connect(const std::string& host, int port, BootTime deadline) {
   const auto addresses = resolve(host, port, false);
   if (!addresses) return fail(addresses.error());
+  if (all_lack_links(addresses->get()))
+    return fail(0, "connecting to", host + ", which needs its link's name: fe80::1%ens224f0");
   int code = 0;
   do {
     for (const addrinfo* at = addresses->get(); at != nullptr; at = at->ai_next) {

@@ -78,6 +78,15 @@ TEST_CASE("a peer that comes late, or is not accepted in time, is not waited for
   CHECK(listener->accept(test::in_time()));
 }
 
+TEST_CASE("a link-local address without the name of its link is not tried until the deadline") {
+  const BootTime before = BootClock::now();
+  const auto peer = Control::connect("fe80::1", 1, before + std::chrono::seconds{3});
+  REQUIRE_FALSE(peer);
+  CHECK(BootClock::now() - before < std::chrono::seconds{2});
+  CHECK(peer.error().message() ==
+        "connecting to fe80::1, which needs its link's name: fe80::1%ens224f0");
+}
+
 TEST_CASE("both sides notice that the other machine is lost") {
   const test::FreePort port;
   const auto listener = Listener::open("127.0.0.1", port.number, 2);
