@@ -48,16 +48,53 @@ bool is_one_of(const std::vector<std::string>& addresses, const std::string& wor
   return address && contains(addresses, address->text);
 }
 
+// Tells for each line whether it belongs to an item "type: nameserver" of a list. cloud-init's
+// version 1 has the address of a name server under the same key as that of an interface, before
+// the type or behind it.
+std::vector<bool> lines_of_name_servers(std::string_view text) {
+  struct Item {
+    std::size_t column;  // of its keys
+    std::size_t number;
+  };
+  std::vector<bool> serves{false};  // each item; number 0 has the lines that belong to none
+  std::vector<std::size_t> item_of;
+  std::vector<Item> open;
+  while (!text.empty()) {
+    const std::string_view line = cut(text, '\n');
+    const std::size_t column = std::min(line.find_first_not_of(" -"), line.size());
+    item_of.push_back(0);
+    if (column == line.size() || line[column] == '#') continue;
+    const bool begins = line.substr(0, column).find('-') != line.npos;
+    while (!open.empty() &&
+           (open.back().column > column || (begins && open.back().column == column)))
+      open.pop_back();
+    if (open.empty() || open.back().column < column) {
+      open.push_back({column, serves.size()});
+      serves.push_back(false);
+    }
+    item_of.back() = open.back().number;
+    if (line.substr(column).starts_with("type: nameserver")) serves[open.back().number] = true;
+  }
+  std::vector<bool> lines;
+  lines.reserve(item_of.size());
+  for (const std::size_t item : item_of) lines.push_back(serves[item]);
+  return lines;
+}
+
 void scan_line(const std::string& path, unsigned number, std::string_view line,
-               const std::vector<std::string>& addresses, std::vector<Trace>& into) {
+               const std::vector<std::string>& addresses, bool of_name_server,
+               std::vector<Trace>& into) {
   constexpr std::string_view kBetween = " \t\r\"'=,;[]{}";
   const auto is_ipv4 = [](const std::string& word) {
     return !is_ipv6(word) && parse_interface_address(word);
   };
-  // These keys of ifupdown and ifcfg (with any number) have the prefix length elsewhere.
-  const std::string_view key = line.substr(std::min(line.find_first_not_of(kBetween), line.size()));
-  const bool bare =
-      key.starts_with("IPADDR") || key.substr(0, key.find_first_of(" \t")) == "address";
+  // These keys of ifupdown, ifcfg (with any number) and cloud-init have the prefix length
+  // elsewhere.
+  constexpr std::string_view kBeforeKey = " \t\r\"'=,;[]{}-";
+  const std::string_view key =
+      line.substr(std::min(line.find_first_not_of(kBeforeKey), line.size()));
+  const bool bare = !of_name_server && (key.starts_with("IPADDR") ||
+                                        key.substr(0, key.find_first_of(" \t:")) == "address");
   for (std::size_t at = 0; (at = line.find_first_not_of(kBetween, at)) < line.size();) {
     std::string what{line.substr(at, line.find_first_of(kBetween, at) - at)};
     at += what.size();
@@ -177,12 +214,14 @@ class TraceSearch {
 
 std::vector<Trace> traces_in(const std::string& path, std::string_view text,
                              const std::vector<std::string>& addresses) {
+  const std::vector<bool> of_name_server = lines_of_name_servers(text);
   std::vector<Trace> found;
   for (unsigned number = 1; !text.empty(); ++number) {
     const std::string_view line = cut(text, '\n');
     const auto first = line.find_first_not_of(" \t");
     if (first != std::string_view::npos && line[first] != '#' && line[first] != ';')
-      scan_line(path, number, line.substr(0, line.find(" #")), addresses, found);
+      scan_line(path, number, line.substr(0, line.find(" #")), addresses,
+                of_name_server[number - 1], found);
   }
   return found;
 }

@@ -46,7 +46,8 @@ struct Traces {
 
 // Finds, in the text of a network configuration without its comments: MACs ("00:50:56:8a:9f:c2",
 // also with dashes), UUIDs, and IPv4 addresses that a host can have, with a prefix length or after
-// IPADDR= or "address". Finds `addresses`, which are canonical, too. `path` goes into each trace.
+// IPADDR= or "address", but not a name server's of cloud-init. Finds `addresses`, which are
+// canonical, too. `path` goes into each trace.
 [[nodiscard]] std::vector<Trace> traces_in(const std::string& path, std::string_view text,
                                            const std::vector<std::string>& addresses = {});
 

@@ -154,6 +154,19 @@ TEST_CASE("the network that an installer leaves in cloud-init's settings is a tr
   CHECK(text.find("cloud-init clean") == std::string::npos);
 }
 
+TEST_CASE("an address in cloud-init's version 1 is a trace, but not a name server's") {
+  const Tree image;
+  image.file("/etc/machine-id", "");
+  const std::string file = "/etc/cloud/cloud.cfg.d/50-network.cfg";
+  image.file(file,
+             "network:\n  version: 1\n  config:\n  - type: physical\n    name: ens224f0\n"
+             "    subnets:\n    - address: 10.20.1.100\n      netmask: 255.255.255.0\n"
+             "      type: static\n    - type: static\n\n# the other\n"
+             "      address: 10.20.2.100\n  - type: nameserver\n    address: 10.20.1.1\n"
+             "  - address: 10.20.1.2\n    type: nameserver\n");
+  CHECK(found_in(image) == List{"baked-address " + file + ":7", "baked-address " + file + ":13"});
+}
+
 TEST_CASE("an IPv6 address in the agent's configuration is a trace, however it is written") {
   const Tree image;
   image.file("/etc/machine-id", "");
