@@ -153,9 +153,14 @@ constexpr CatalogueEntry kDoctorEntries[] = {
      Concern::Adapters | Concern::Blocks,
      "{driver} is to take functions of PVRDMA adapters ({ids}) by {how}, once it is loaded.",
      "Take these IDs off its list, and refresh the initramfs; no load order helps against it."},
-    {FindingId::DriverUnsigned, "driver-unsigned", "", "", Severity::Warning, Actor::Image,
+    {FindingId::DriverUnsigned, "driver-unsigned", "running", "", Severity::Warning, Actor::Image,
      Concern::Modules | Concern::Blocks,
      "Secure Boot is on, and this kernel's vmw_pvrdma is not signed: it is refused.",
+     "Use a kernel whose distribution signs the module, or sign it with a key of your own and "
+     "enroll that (mokutil --import)."},
+    {FindingId::DriverUnsigned, "driver-unsigned", "next-boot", "", Severity::Error, Actor::Image,
+     Concern::Modules | Concern::Blocks,
+     "Secure Boot is on, and vmw_pvrdma of kernel {kernel} is not signed: it would be refused.",
      "Use a kernel whose distribution signs the module, or sign it with a key of your own and "
      "enroll that (mokutil --import)."},
     {FindingId::ReloadElsewhere, "reload-elsewhere", "", "", Severity::Warning, Actor::Guest,

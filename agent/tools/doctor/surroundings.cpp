@@ -142,7 +142,7 @@ void check_modules(const Snapshot& snapshot, const Survey& survey, Findings& fin
   const Module* driver = snapshot.module(kDriverModule);
   const bool loadable = driver != nullptr && driver->shipped.is(Shipped::Loadable);
   if (survey.secure_boot.is(true) && loadable && survey.driver_signer.is_absent())
-    add(findings, FindingId::DriverUnsigned, {}, {});
+    add(findings, FindingId::DriverUnsigned, "running", {});
 }
 
 // A line in the kernel's log counts only while the fault lasts: while the adapter has no driver, or

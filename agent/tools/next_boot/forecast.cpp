@@ -55,10 +55,16 @@ Field<InitramfsForecast> look_into_initramfs(const Root& root, const std::string
 }
 
 void look_at_kernel(const Root& root, const ctl::NextBootOptions& options,
-                    const std::vector<std::string>& modules, KernelForecast& kernel) {
+                    const std::vector<std::string>& modules, bool needs_signature,
+                    KernelForecast& kernel) {
   const auto shipped = look_up_shipped(options.module_lookup, root, kernel.release, modules);
   for (std::size_t at = 0; at < modules.size(); ++at)
     kernel.modules.push_back({modules[at], shipped[at].shipped, shipped[at].needs});
+  if (needs_signature && shipped.front().shipped.is(Shipped::Loadable)) {
+    const auto signer = look_up_signer(options.module_lookup, root, kernel.release, kDriverModule);
+    kernel.driver_signed = signer.is_unreadable() ? Field<bool>::unreadable(*signer.error())
+                                                  : Field<bool>{signer.is_known()};
+  }
   // An image cannot hold a driver that its kernel does not have, and unpacking it takes a while.
   if (!shipped.front().shipped.is(Shipped::Missing))
     kernel.initramfs =
@@ -196,7 +202,9 @@ Forecast look_ahead(const Config& config, const ctl::NextBootOptions& options) {
     forecast.kernels = std::move(*installed);
   else
     forecast.unreadable.push_back(installed.error());
-  for (KernelForecast& kernel : forecast.kernels) look_at_kernel(root, options, modules, kernel);
+  const bool needs_signature = secure_boot(root).is(true);
+  for (KernelForecast& kernel : forecast.kernels)
+    look_at_kernel(root, options, modules, needs_signature, kernel);
   forecast.next = next_kernel(root, forecast.kernels);
   const auto modprobe = read_modprobe_config(options.module_lookup, root, ModprobeOf::NextBoot);
   forecast.predecessors = driver_predecessors(modprobe);

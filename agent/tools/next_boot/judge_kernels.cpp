@@ -90,6 +90,10 @@ class Judge {
                         {{"kernel", kernel_.release}, {"module", kNetModule}}));
       return driver(Outlook::No, "vmxnet3, which it needs, is not shipped");
     }
+    if (kernel_.driver_signed.is(false)) {
+      find(make_finding(FindingId::DriverUnsigned, "next-boot", {{"kernel", kernel_.release}}));
+      return driver(Outlook::No, "vmw_pvrdma is not signed, and Secure Boot is on");
+    }
     for (const std::string name : {kDriverModule, kNetModule})
       if (const ModuleBlock* block = block_of(name))
         return driver(Outlook::No, name + " is kept from being loaded: " + block->how);
@@ -99,6 +103,8 @@ class Judge {
                         " once it is loaded, whatever the order: " + claims.front().how);
     if (forecast_.blocks.is_unreadable())
       return driver(Outlook::Unknown, "shipped; whether it is kept from being loaded is not known");
+    if (const Error* error = kernel_.driver_signed.error())
+      return driver(Outlook::Unknown, note(outcome_, *error));
     driver(Outlook::Yes, *driver_shipped == Shipped::BuiltIn ? "vmw_pvrdma is built in"
                                                              : "vmw_pvrdma is shipped");
   }

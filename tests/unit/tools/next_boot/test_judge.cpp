@@ -50,6 +50,26 @@ TEST_CASE_METHOD(GoodForecast, "next boot: without vmxnet3 the driver cannot pro
   CHECK(outcome.findings.front().severity == Severity::Error);
 }
 
+TEST_CASE_METHOD(GoodForecast, "next boot: Secure Boot refuses a driver without a signature") {
+  next().driver_signed = true;
+  CHECK(judged().driver == Outlook::Yes);
+  next().driver_signed = false;
+  NextBoot outcome = judged();
+  CHECK(outcome.driver == Outlook::No);
+  REQUIRE(ids(outcome) == Ids{FindingId::DriverUnsigned});
+  CHECK(outcome.findings.front().severity == Severity::Error);
+  CHECK(outcome.findings.front().values.at("kernel") == kNew);
+  next().driver_signed = Field<bool>::unreadable(kDenied);
+  CHECK(judged().driver == Outlook::Unknown);
+  CHECK(judged().unreadable == std::vector<std::string>{kDenied.message()});
+  // A kernel that is not next may have such a driver, as DKMS has not signed it yet.
+  next().driver_signed = true;
+  ahead.kernels.front().driver_signed = false;
+  outcome = judged();
+  CHECK(outcome.driver == Outlook::Yes);
+  CHECK(outcome.findings.empty());
+}
+
 TEST_CASE_METHOD(GoodForecast, "next boot: modules of the list are missing, needed or not") {
   ship(next(), "mlx4_ib", Shipped::Missing);
   NextBoot outcome = judged();
