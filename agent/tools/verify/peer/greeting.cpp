@@ -62,9 +62,15 @@ Result<std::string> read_token(int fd) {
   return token;
 }
 
+Error hmac_error(int code, std::size_t key_bytes) {
+  constexpr std::size_t kLeastBytes = 14;  // Linux crypto/hmac.c, in FIPS mode
+  std::string what = "an HMAC by AF_ALG, for the token";
+  if (code == EINVAL && key_bytes < kLeastBytes)
+    what += "; in FIPS mode the token needs at least " + std::to_string(kLeastBytes) + " bytes";
+  return {code, "computing", std::move(what)};
+}
+
 Result<std::string> hmac(const std::string& key, const std::string& text) {
-  constexpr const char* kDoing = "computing";
-  constexpr const char* kWhat = "an HMAC by AF_ALG, for the token";
   sockaddr_alg address{};
   address.salg_family = AF_ALG;
   std::memcpy(address.salg_type, "hash", 5);
@@ -74,14 +80,14 @@ Result<std::string> hmac(const std::string& key, const std::string& text) {
       ::bind(algorithm.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
       ::setsockopt(algorithm.get(), SOL_ALG, ALG_SET_KEY, key.data(),
                    static_cast<socklen_t>(key.size())) != 0)
-    return fail(errno, kDoing, kWhat);
+    return fail(hmac_error(errno, key.size()));
   const Fd operation{::accept4(algorithm.get(), nullptr, nullptr, SOCK_CLOEXEC)};
   std::array<unsigned char, kDigestBytes> digest{};
   if (!operation ||
       ::send(operation.get(), text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()) ||
       ::recv(operation.get(), digest.data(), digest.size(), 0) !=
           static_cast<ssize_t>(digest.size()))
-    return fail(errno, kDoing, kWhat);
+    return fail(hmac_error(errno, key.size()));
   return hexadecimal(digest);
 }
 

@@ -62,5 +62,7 @@ class Greeting {
 // HMAC-SHA256 (RFC 2104) in hexadecimal. The kernel's AF_ALG sockets compute it
 // (Documentation/crypto/userspace-if.rst), so no cryptographic library is needed.
 [[nodiscard]] Result<std::string> hmac(const std::string& key, const std::string& text);
+// The Error of a call for hmac() that failed with this errno.
+[[nodiscard]] Error hmac_error(int code, std::size_t key_bytes);
 
 }  // namespace pvrdma::verify

@@ -108,8 +108,9 @@ Result<Helper> Helper::prepare(const VerifyOptions& options) {
   if (token->empty() && !options.token_file.empty())
     return fail(0, "the token's file is empty:", options.token_file);
   // The first use of AF_ALG loads modules, which may take longer than a peer waits for a greeting.
-  // An error is ignored here: the real use reports it.
-  if (!token->empty()) static_cast<void>(verify::hmac(*token, ""));
+  // A listener would notice an error only when a peer comes.
+  if (!token->empty())
+    if (const auto digest = verify::hmac(*token, ""); !digest) return fail(digest.error());
   helper.token_file_ = std::move(*file);
   helper.token_ = std::move(*token);
   helper.options_ = options;

@@ -15,7 +15,7 @@ class Helper {
  public:
   // Chooses the first of the wanted devices that has a GID of an address that is not link-local,
   // else the first that has a GID. An Error: there is none, a process holds it or may hold it, or
-  // the token's file is missing, empty or open to others.
+  // the token's file is missing, empty or open to others, or its token is of no use here.
   [[nodiscard]] static Result<Helper> prepare(const VerifyOptions& options);
 
   [[nodiscard]] const std::string& device() const { return target_.device; }

@@ -56,6 +56,15 @@ TEST_CASE("HMAC-SHA256, as RFC 4231 has it") {
   CHECK(*digest == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
 }
 
+TEST_CASE("a token that is too short for FIPS mode is named as the cause") {
+  const auto names_it = [](int code, std::size_t bytes) {
+    return hmac_error(code, bytes).message().find("needs at least 14 bytes") != std::string::npos;
+  };
+  CHECK(names_it(EINVAL, 13));
+  CHECK_FALSE(names_it(EINVAL, 14));
+  CHECK_FALSE(names_it(EAFNOSUPPORT, 13));
+}
+
 TEST_CASE("a greeting without tokens") {
   const auto [here, there] = greeted("", "");
   CHECK(here);
