@@ -40,14 +40,16 @@ unexpected() { # the ERR trap's: status command file line
   [[ $BASH_SUBSHELL -gt 0 ]] || die "$3:$4: '$2' ended with status $1"
 }
 
+# What the kernel says of its own faults. Since Linux 6.19 a warning begins with the place in the source ("WARNING: file.c:1 at f, CPU#0").
+kernel_faults='Oops|BUG:|WARNING: .*CPU|general protection|blocked for more than|soft lockup'
 # The end of each boot asks this, by main or `host reset`. LAB_ALLOW_OOPS is not set where a person types the request.
 kernel_is_sane() {
   local found
   [[ -z ${LAB_ALLOW_OOPS-by hand} ]] || return 0
-  found=$(dmesg | grep -E 'Oops|BUG:|kernel BUG|WARNING: CPU|general protection|blocked for more than|soft lockup|rcu.*stall' || true)
+  found=$(dmesg | grep -E "$kernel_faults|rcu.*stall" || true)
   [[ -n $found ]] || return 0
   echo "FAIL: the kernel complained during the scenario:"
-  dmesg | grep -E -A 40 -m 1 'Oops|BUG:|kernel BUG|WARNING: CPU|general protection|blocked for more than|soft lockup|rcu.*stall'
+  dmesg | grep -E -A 40 -m 1 "$kernel_faults|rcu.*stall"
   return 1
 }
 

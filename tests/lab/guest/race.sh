@@ -60,7 +60,8 @@ race_early() {
 
 # --- the result -------------------------------------------------------------------------------------------------
 
-complaints() { dmesg | grep -E 'Oops|BUG:|WARNING: CPU|general protection|blocked for more than|soft lockup'; }
+# shellcheck disable=SC2154 # of expect.sh
+complaints() { dmesg | grep -E "$kernel_faults"; }
 oopsed() { complaints >/run/lab/complaints; }
 each_adapter() { # COMMAND: holds for all
   local n

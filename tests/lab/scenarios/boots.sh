@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # summary: history of boots: each step is in the journal once, with its time; boots shows the last boots side by side, also after restarts and crashes of the agent
 # adapters: 1
+# start: snapshot
 # network: yes
 # boots: 3
 #
@@ -11,6 +12,7 @@ early() {
   if ((BOOT == 1)); then
     # The boot in which the package was installed is not known, because its journal was in /run.
     mkdir -p /var/log/journal
+    journalctl --flush # The guest has booted already.
     printf '[[adapter]]\nmatch = { netdev = "ens16f0" }\naddresses = ["192.168.30.201/24"]\n' | agent_config
   fi
   if ((BOOT == 3)); then
@@ -36,7 +38,7 @@ loads_are_there() {
   ready=$(step ready)
   ledger --argjson ready "$ready" --argjson steps "$(boots | gojq '[.boots[0].steps[] | select(.step == "module_loaded")]')" -e '
     [.attempts[] | select(.verb == "LoadModule" and .outcome == "done" and .finished_ms <= $ready)] as $loads
-    | ($loads | length) == ($steps | length) and all($loads[]; . as $load | any($steps[];
+    | ($loads | length) > 0 and ($loads | length) == ($steps | length) and all($loads[]; . as $load | any($steps[];
         .subject == $load.target and (.at_ms - $load.finished_ms | fabs) <= 2000
         and (.took_ms - ($load.finished_ms - $load.started_ms) | fabs) <= 2000))'
 }

@@ -33,7 +33,10 @@ scenario() {
   expect "the agent was up before network-pre.target ($agent us, $network us)" test "$agent" -le "$network"
   systemctl status --no-pager pvrdma-agent.service | tee status.txt
   expect "systemctl status shows the state" grep -q 'Status: "ready: 1 of 1 adapters ready"' status.txt
-  systemd-analyze verify --man=no /lib/systemd/system/pvrdma-* >verified 2>&1 || true
+  printf '[Service]\nExecStart=/bin/true\nNoSuchKey=1\n' >/run/pvrdma-lab.service
+  systemd-analyze verify --man=no /lib/systemd/system/pvrdma-* /run/pvrdma-lab.service >verified 2>&1 || true
+  expect "systemd names a line that it does not know" grep NoSuchKey verified
+  sed -i /pvrdma-lab/d verified
   expect_not "this systemd knows each line of the units" grep pvrdma verified
   wait_until 40 "the executor has gone" at_rest
   pvrdma-agentctl health

@@ -2,6 +2,7 @@
 # summary: the lab itself: the real driver, two adapters with a port each, RC traffic within and between them, a driver in use, the host's side of the port
 # install: none
 # adapters: 2
+# start: snapshot
 # loaders: yes
 # nics: 1
 #

@@ -34,17 +34,19 @@ not_allowed() { executor "$@" | tee answer | gojq -e '.error != null and .result
 refused() { executor "$@" | tee answer | gojq -e '.error == "io.pvrdma.Executor.NotAllowed"'; }
 load() { gojq -cn --arg name "$1" '{"module": $name}'; }
 
+config=/run/pvrdma-agent-config # a folder that the agent and the executor read
 configuration() {
-  agent mkdir -p /run/pvrdma-agent/pvrdma-agent.toml.d
-  agent sh -c 'printf "[modules]\nbefore = [\"dummy\"]\n" >/run/pvrdma-agent/pvrdma-agent.toml.d/99.toml'
+  install -d -o pvrdma-agent "$config" "$config/pvrdma-agent.toml.d"
+  agent sh -c "printf '[modules]\nbefore = [\"dummy\"]\n' >$config/pvrdma-agent.toml.d/99.toml"
   expect "a module of the user's own drop-in is refused" refused LoadModule "$(load dummy)"
   expect_not "the module is not loaded" module_loaded dummy
   # The first error of a reader of TOML would be in the first line, which is root's.
   echo 'root:$6$labsalt$labhash' | chpasswd -e
   expect "root's hash is in the first line of the file" sh -c 'head -n 1 /etc/shadow | grep labhash'
-  agent ln -s /etc/shadow /run/pvrdma-agent/pvrdma-agent.toml
-  agent ln -s /etc/shadow /run/pvrdma-agent/pvrdma-agent.toml.d/10.toml
+  agent ln -s /etc/shadow "$config/pvrdma-agent.toml"
+  agent ln -s /etc/shadow "$config/pvrdma-agent.toml.d/10.toml"
   expect "a link to a file that only root may read is refused" refused LoadModule "$(load dummy)"
+  expect "the refusal names the folder" grep -F "$config" answer
   pvrdma-agentctl report >report.out 2>&1 || true
   for place in answer report.out; do
     expect_not "$place quotes nothing of that file" grep -qE 'labhash|daemon:\*' "$place"
@@ -136,6 +138,6 @@ scenario() {
   socket
   ledger_and_limits
   fails_fast
-  agent rm -rf /run/pvrdma-agent/pvrdma-agent.toml.d /run/pvrdma-agent/pvrdma-agent.toml
+  rm -rf "$config"
   expect "the agent still runs" unit_active pvrdma-agent.service
 }

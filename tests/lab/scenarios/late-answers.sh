@@ -43,7 +43,7 @@ look_is_young() {
   local answer
   answer=$(timeout 2 pvrdma-agentctl --json health | gojq .observed_ms_ago)
   echo "the last look is $answer ms old"
-  [[ $answer -lt 20000 ]]
+  [[ -n $answer && $answer -lt 20000 ]]
 }
 
 bind_took_ms() { ledger '[.attempts[] | select(.verb == "BindFunction") | .finished_ms - .started_ms] | max'; }

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # summary: unattended-upgrades installs a new version, needrestart restarts outdated services: neither disturbs a job
 # adapters: 1
+# start: snapshot
+# loaders: yes
 # install: manual
 # previous: yes
 # programs: needrestart unattended-upgrades

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # summary: install, upgrade, downgrade, remove, purge and reinstall beside a job and its traffic: the job is not disturbed, and nothing else changes
 # adapters: 1
+# start: snapshot
 # loaders: yes
 # network: yes
 # install: manual

@@ -58,15 +58,15 @@ hostile() {
   local hash
   echo 'root:$6$labsalt$labhash' | chpasswd -e
   hash=labhash
-  mkdir -p /run/pvrdma-agent/pvrdma-agent.toml.d
-  chown pvrdma-agent: /run/pvrdma-agent/pvrdma-agent.toml.d
-  as_agent ln -s /etc/shadow /run/pvrdma-agent/pvrdma-agent.toml.d/90-lab.toml
-  as_agent ln -s /etc/shadow /run/pvrdma-agent/pvrdma-agent.toml || true
+  install -d -o pvrdma-agent /run/pvrdma-agent-config /run/pvrdma-agent-config/pvrdma-agent.toml.d
+  as_agent ln -s /etc/shadow /run/pvrdma-agent-config/pvrdma-agent.toml.d/90-lab.toml
+  as_agent ln -s /etc/shadow /run/pvrdma-agent-config/pvrdma-agent.toml
   status=0
   pvrdma-agentctl report >said 2>complaint || status=$?
   expect_equal "root's report: status" 0 $status
   expect_not "the hash is not in the report" grep -q $hash said complaint
-  rm -rf /run/pvrdma-agent/pvrdma-agent.toml.d /run/pvrdma-agent/pvrdma-agent.toml
+  expect "the report names the folder that is not trusted" grep -q pvrdma-agent-config said
+  rm -r /run/pvrdma-agent-config
 }
 
 unprivileged() {

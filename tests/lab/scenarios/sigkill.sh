@@ -18,7 +18,7 @@ nothing_doubled() {
 
 scenario() {
   wait_until 60 "health says ready" health_is ready
-  local began span point pid points=${PVRDMA_LAB_ROUNDS:-4}
+  local began span point pid killed=0 points=${PVRDMA_LAB_ROUNDS:-4}
   systemctl stop pvrdma-agent.service
   all_down
   began=$(uptime_ms)
@@ -32,10 +32,11 @@ scenario() {
     systemctl start --no-block pvrdma-agent.service
     until (($(uptime_ms) - began >= span * point / (points + 1))); do pause_ms 50; done
     pid=$(agent_pid)
-    [[ $pid == 0 ]] || kill -KILL "$pid" || true
+    if [[ $pid != 0 ]] && ! port_is 0 ACTIVE && kill -KILL "$pid"; then killed=$((killed + 1)); fi
     wait_until 60 "point $point of $points ($((span * point / (points + 1))) ms, PID $pid): the port is ACTIVE" port_is 0 ACTIVE
     wait_until 20 "point $point: health says ready" health_is ready
     expect "point $point: no operation was done twice" nothing_doubled "$began"
   done
+  expect "$killed of $points kills met a bring-up" [ "$killed" -ge $((points - 1)) ]
   expect_equal "reloads" 0 "$(health_query .executor.reloads)"
 }

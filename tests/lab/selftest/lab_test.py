@@ -11,7 +11,7 @@ import unittest
 import unittest.mock
 from pathlib import Path
 
-from labkit import chroot, image, payload, previous
+from labkit import chroot, image, paths, payload, previous
 from labkit.cache import Cache, key_of
 from labkit.cmd_run import Report
 from labkit.errors import LabError
@@ -37,6 +37,19 @@ class Initrd(unittest.TestCase):
             content = Path(initrd()).read_bytes()
             self.assertTrue(content.startswith(b"0707 image\0"))
             self.assertLess(len(content), 1024)
+
+
+class KernelFaults(unittest.TestCase):
+    def test_warnings_of_all_kernels_are_found(self):
+        script = 'eval "$(grep ^kernel_faults= "$1")"; grep -cE "$kernel_faults"'
+        for line, count in (("WARNING: CPU: 0 PID: 7 at lib/refcount.c:28 refcount_warn_saturate+0xba/0x110", "1"),
+                            ("WARNING: lib/refcount.c:28 at refcount_warn_saturate+0xba/0x110, CPU#0: modprobe/7", "1"),
+                            ("refcount: WARNING: [lib/refcount.c:28] refcount_warn_saturate, CPU#1: kworker/7", "1"),
+                            ("BUG: kernel NULL pointer dereference, address: 0000000000000008", "1"),
+                            ("WARNING: this module is for tests", "0")):
+            done = subprocess.run(["bash", "-c", script, "bash", paths.GUEST / "expect.sh"], input=line, text=True,
+                                  stdout=subprocess.PIPE, check=False)
+            self.assertEqual(done.stdout.strip(), count, line)
 
 
 class PackagesForGuests(unittest.TestCase):
