@@ -5,7 +5,7 @@ import contextlib
 import os
 from pathlib import Path
 
-from labkit import boot
+from labkit import host
 
 
 def waited(pid):
@@ -13,7 +13,7 @@ def waited(pid):
     seconds = 0.0
     for thread in Path(f"/proc/{pid}/task").glob("*"):
         with contextlib.suppress(OSError):  # a thread may just have ended
-            seconds += boot.waited(thread)
+            seconds += host.waited(thread)
             for child in (thread / "children").read_text(encoding="ascii").split():
                 seconds += waited(child)
     return seconds

@@ -77,7 +77,7 @@ def sources(suite):
     return "".join(f"deb {option}{uri} {name} main\n" for uri, name in wanted)
 
 
-def _waited(thread):
+def waited(thread):
     """Seconds for which a thread, by its folder in /proc, waited for a CPU (proc(5): schedstat)."""
     return int((thread / "schedstat").read_text(encoding="ascii").split()[1]) / 1e9
 
@@ -88,5 +88,5 @@ def delayed(pid):
     for task in Path(f"/proc/{pid}/task").glob("*"):
         with contextlib.suppress(OSError):
             if (task / "comm").read_text(encoding="ascii").startswith(("CPU ", "ALL CPUs")):
-                longest = max(longest, _waited(task))
+                longest = max(longest, waited(task))
     return longest

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # summary: history of boots: each step is in the journal once, with its time; boots shows the last boots side by side, also after restarts and crashes of the agent
 # adapters: 1
-# start: snapshot
 # network: yes
 # boots: 3
 #
@@ -12,7 +11,6 @@ early() {
   if ((BOOT == 1)); then
     # The boot in which the package was installed is not known, because its journal was in /run.
     mkdir -p /var/log/journal
-    journalctl --flush # The guest has booted already.
     printf '[[adapter]]\nmatch = { netdev = "ens16f0" }\naddresses = ["192.168.30.201/24"]\n' | agent_config
   fi
   if ((BOOT == 3)); then
