@@ -57,6 +57,7 @@ configuration() {
   done
   expect "the agent's user may not choose addresses" not_allowed ConfigureLink \
     '{"function": "0000:00:10.1", "netdev": "ens16f0", "mtu": 9000, "addresses": ["192.168.30.9/24"]}'
+  rm -r "$config"
 }
 
 socket() {
@@ -138,6 +139,5 @@ scenario() {
   socket
   ledger_and_limits
   fails_fast
-  rm -rf "$config"
   expect "the agent still runs" unit_active pvrdma-agent.service
 }
