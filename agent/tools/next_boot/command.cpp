@@ -131,8 +131,7 @@ int next_boot(const Settings& settings, const Console& console, const NextBootOp
   const LoadedConfig loaded = load_config_or_safe(Root{options.root});
   const Forecast forecast = probes::look_ahead(loaded.config, options);
   NextBoot outcome = judge(loaded.config, forecast);
-  if (!loaded.error.empty())
-    outcome.findings.insert(outcome.findings.begin(), findings::config_bad(loaded.error, true));
+  if (!loaded.error.empty()) findings::put_config_bad(outcome.findings, loaded.error, true);
   if (const auto os = probes::os_release(Root{options.root}); os.is_known())
     name_driver_package(*os.get(), outcome.findings);
   if (!settings.json)
