@@ -77,11 +77,7 @@ Field<MemlockLimit> first_process_limit(std::string_view word) {
 // pam_limits cuts the soft limit to the hard one (setup_limits() in its source).
 Field<MemlockLimit> soft_limit(const Root& root, const LoginLimits& limits) {
   if (!limits.soft.is_known()) return {};
-  auto hard = limits.hard;
-  if (!hard.is_known()) {
-    const auto first = first_process_limits(root);
-    hard = first ? first->hard : default_hard_memlock(root);
-  }
+  auto hard = limits.hard.is_known() ? limits.hard : limits_without_lines(root).hard;
   if (!hard.is_known()) return hard;
   const auto bytes = [](const Field<MemlockLimit>& of) {
     return of.get()->bytes.value_or(std::numeric_limits<std::uint64_t>::max());
@@ -164,8 +160,8 @@ void take_limits(const std::string& path, std::string_view text, LoginLimits& li
   }
 }
 
-std::optional<LoginLimits> first_process_limits(const Root& root) {
-  if (!begins_with_first_process(root)) return std::nullopt;
+LoginLimits limits_without_lines(const Root& root) {
+  if (!begins_with_first_process(root)) return default_limits(root);
   const std::string text = read_file(root / kFirstProcess).value_or("");
   for (std::string_view rest = text; !rest.empty();) {
     const std::string_view line = cut(rest, '\n');
@@ -173,7 +169,7 @@ std::optional<LoginLimits> first_process_limits(const Root& root) {
     if (line.starts_with("Max locked memory ") && words.size() > 4)
       return LoginLimits{first_process_limit(words[3]), first_process_limit(words[4])};
   }
-  return LoginLimits{};
+  return {};
 }
 
 Field<MemlockLimit> login_memlock(const Root& root) {

@@ -50,7 +50,7 @@ namespace pvrdma::probes {
 // container's, where the kernel ignores that capability.
 [[nodiscard]] Field<bool> may_lock_all(const Root& root);
 
-// The limits that lines for all users ("*") set.
+// The limits of all users ("*") that lines set, or that a login has without lines.
 struct LoginLimits {
   Field<MemlockLimit> soft, hard;
 };
@@ -58,10 +58,10 @@ struct LoginLimits {
 // `path` with the line becomes the limit's place.
 void take_limits(const std::string& path, std::string_view text, LoginLimits& limits);
 
-// The limits that pam_limits gives a login which no line sets, where these are the limits of PID 1:
-// in Debian up to 12 and Ubuntu up to 24.04, and by the option set_all. Both are absent where they
-// cannot be read, as in an image. None: a login keeps the limits of the service that starts it.
-[[nodiscard]] std::optional<LoginLimits> first_process_limits(const Root& root);
+// The limits that a login has where no line sets them. In Debian up to 12 and Ubuntu up to 24.04,
+// and by the option set_all, pam_limits gives it those of PID 1; both are absent where they cannot
+// be read, as in an image. Elsewhere a login keeps the limits of the service that starts it.
+[[nodiscard]] LoginLimits limits_without_lines(const Root& root);
 
 // The soft limit of a login from /etc/security/limits.conf and limits.d/*.conf, in the order of
 // pam_limits, which cuts it to the hard limit. Absent: no line sets a soft limit, or the hard one

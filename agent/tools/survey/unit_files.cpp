@@ -179,15 +179,13 @@ UnitMemlock unit_memlock_on_disk(const Root& root, const std::string& unit) {
   return result;
 }
 
-Field<MemlockLimit> default_hard_memlock(const Root& root) {
-  return default_memlock(root, parse_hard);
+LoginLimits default_limits(const Root& root) {
+  return {default_memlock(root), default_memlock(root, parse_hard)};
 }
 
 Field<MemlockLimit> login_memlock_on_disk(const Root& root) {
   auto limit = login_memlock(root);
-  if (!limit.is_absent()) return limit;
-  const auto first = first_process_limits(root);
-  return first ? first->soft : default_memlock(root);
+  return limit.is_absent() ? limits_without_lines(root).soft : limit;
 }
 
 }  // namespace pvrdma::probes

@@ -37,8 +37,8 @@ namespace pvrdma::probes {
 // logins.
 [[nodiscard]] Field<MemlockLimit> login_memlock_on_disk(const Root& root);
 
-// The hard limit of a service that sets none itself: DefaultLimitMEMLOCK, else systemd's own.
-[[nodiscard]] Field<MemlockLimit> default_hard_memlock(const Root& root);
+// The limits of a service that sets none itself: DefaultLimitMEMLOCK, else systemd's own.
+[[nodiscard]] LoginLimits default_limits(const Root& root);
 
 // The soft limit of "8M", "64K:infinity", "infinity" (systemd.exec(5)); none: the text is not a
 // limit. The place is left empty.
