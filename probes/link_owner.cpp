@@ -102,12 +102,6 @@ std::string configuration_from(std::string_view word, const std::string& name) {
   return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0 ? std::string{word} : "";
 }
 
-// The files that match a pattern, or that are in a directory.
-std::vector<std::string> files_of(const Root& root, const std::string& source) {
-  const auto status = status_of(root / source);
-  return paths_matching(root, status && S_ISDIR(status->st_mode) ? source + "/*" : source);
-}
-
 // interfaces(5): of a `source-directory`, names with other characters do not count, such as those
 // of backups.
 bool is_sourced(const std::string& path) {
@@ -125,7 +119,7 @@ std::vector<std::string> sources_of(const Root& root, const InterfacesFile& file
   for (const std::string& folder : file.folders)
     append(paths, paths_matching(root, whole(folder) + "/*"));
   std::erase_if(paths, [](const std::string& path) { return !is_sourced(path); });
-  for (const std::string& source : file.sources) append(paths, files_of(root, whole(source)));
+  for (const std::string& source : file.sources) append(paths, paths_matching(root, whole(source)));
   return paths;
 }
 

@@ -206,6 +206,8 @@ TEST_CASE_METHOD(LinkOwnerFixture, "link owner: ifupdown reads nothing from a fo
   CHECK(owner().is_absent());
   tree.file("/etc/network/interfaces.d/rdma", "iface ens16f0 inet static\n");
   CHECK(owner().is(owned(LinkManager::Ifupdown, "/etc/network/interfaces.d/rdma")));
+  tree.file("/etc/network/interfaces", "source interfaces.d\n");
+  CHECK(owner().is_absent());
 }
 
 TEST_CASE("link owner: stanzas of interfaces(5)") {
