@@ -125,10 +125,12 @@ OperationResult insertion_report(const std::string& name, int code) {
           ": the kernel takes signed modules only (Secure Boot), and this one's "
           "signature is missing or its key not enrolled";
       break;
-    // Lockdown, kernel.modules_disabled, or a missing CAP_SYS_MODULE.
+    // Or a missing CAP_SYS_MODULE.
     case EPERM:
       result.outcome = Outcome::Refused;
-      result.detail += ": the kernel forbids it (lockdown, or kernel.modules_disabled)";
+      result.detail +=
+          ": the kernel forbids it (lockdown, kernel.modules_disabled, or module_blacklist= on its "
+          "command line)";
       break;
     case ENOEXEC:
       result.detail += ": it was built for another kernel, or is damaged";
