@@ -98,12 +98,11 @@ Adapter with_gaps_filled(Adapter now, const Adapter& before) {
 
 // True where one of our own attempts may have caused a change seen between the two looks. An
 // attempt stays unfinished for ever if the executor was killed, and for as long as a call hangs in
-// the kernel, so it counts for twice the time that the agent gives a reload (step_calls.cpp).
+// the kernel, so it counts for twice the time that the agent gives a reload.
 bool ours(const Ledger& ledger, BootTime before, BootTime now) {
-  constexpr Milliseconds kLongest{120'000};
   return std::any_of(ledger.attempts.begin(), ledger.attempts.end(), [&](const Attempt& attempt) {
     const BootTime end =
-        attempt.finished ? *attempt.finished + kSettle : attempt.started + kLongest;
+        attempt.finished ? *attempt.finished + kSettle : attempt.started + 2 * kReloadBound;
     return attempt.started <= now && end >= before;
   });
 }

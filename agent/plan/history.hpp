@@ -95,6 +95,11 @@ struct History {
 // Linux 6.1); the rest allows for a loaded host.
 inline constexpr Milliseconds kSettle{3000};
 
+// The limit of a call that takes the driver away. Unloading vmw_pvrdma takes seconds, ten for each
+// command of a device that no longer answers (PVRDMA_CMD_TIMEOUT,
+// drivers/infiniband/hw/vmw_pvrdma/pvrdma_cmd.c, Linux 6.1).
+inline constexpr Milliseconds kReloadBound{60'000};
+
 // How long the agent waits for a customization of the VM. cloud-init limits its network stage to
 // 120 s, and open-vm-tools its scripts to 100 s.
 inline constexpr Milliseconds kCustomizationPatience{120'000};

@@ -14,10 +14,8 @@ namespace pvrdma {
 
 namespace {
 
-// Unloading vmw_pvrdma takes seconds, ten for each command of a device that no longer answers
-// (PVRDMA_CMD_TIMEOUT, drivers/infiniband/hw/vmw_pvrdma/pvrdma_cmd.c, Linux 6.1).
+// The limit of a call that leaves the driver alone.
 constexpr Milliseconds kBound{20'000};
-constexpr Milliseconds kReloadBound{60'000};
 // No file event tells when systemd calls listen(2) on the executor's socket, so the agent retries
 // at this interval.
 constexpr Milliseconds kRetry{50};
