@@ -10,6 +10,7 @@
 
 #include "agent/base/guarded.hpp"
 #include "agent/base/log.hpp"
+#include "agent/base/text.hpp"
 #include "agent/varlink/closing.hpp"
 #include "agent/varlink/interfaces.hpp"
 #include "agent/varlink/listening.hpp"
@@ -23,6 +24,11 @@ constexpr Milliseconds kAcceptPause{1000};
 constexpr std::uint64_t kRestAccuracyUs = 5'000;
 // The clients of a crowd leave one after another.
 constexpr Milliseconds kCrowdRest{1000};
+constexpr std::size_t kToldBackBytes = 256;
+
+// A name from the client for a reply. It is cut, as the replies that many clients do not read would
+// fill this process's memory: escaped in JSON, a name takes six times the space of its request.
+std::string told_back(std::string_view name) { return printable(name, kToldBackBytes); }
 
 }  // namespace
 
@@ -78,7 +84,7 @@ void Service::describe(const CallPtr& call) const {
   const auto& name = call->parameters().at("interface").get_ref<const std::string&>();
   const auto found = routes_.find(name);
   if (found == routes_.end())
-    call->error("org.varlink.service.InterfaceNotFound", {{"interface", name}});
+    call->error("org.varlink.service.InterfaceNotFound", {{"interface", told_back(name)}});
   else
     call->reply({{"description", found->second.description}});
 }
@@ -89,15 +95,15 @@ void Service::handle(CallPtr call) {
   const auto found = routes_.find(std::string_view{name}.substr(0, dot));
   if (dot == std::string::npos || found == routes_.end())
     return call->error("org.varlink.service.InterfaceNotFound",
-                       {{"interface", name.substr(0, dot)}});
+                       {{"interface", told_back(std::string_view{name}.substr(0, dot))}});
   const Route& route = found->second;
   const std::string method = name.substr(dot + 1);
   const auto shape = route.interface.methods.find(method);
   if (shape == route.interface.methods.end())
-    return call->error("org.varlink.service.MethodNotFound", {{"method", name}});
+    return call->error("org.varlink.service.MethodNotFound", {{"method", told_back(name)}});
   if (const auto wrong =
           mismatch(route.interface, shape->second.in, call->parameters(), Strictness::Request))
-    return call->error("org.varlink.service.InvalidParameter", {{"parameter", *wrong}});
+    return call->error("org.varlink.service.InvalidParameter", {{"parameter", told_back(*wrong)}});
   route.handlers.at(method)(std::move(call));
 }
 

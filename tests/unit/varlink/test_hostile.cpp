@@ -78,6 +78,24 @@ TEST_CASE("a request of exactly the limit is taken, one of a byte more is not") 
   CHECK(client.is_cut_off());
 }
 
+TEST_CASE("a long name in a request does not make a long reply") {
+  ServiceFixture fixture;
+  auto client = fixture.client();
+  const std::string name(16'000, '\x7f');  // JSON in ASCII takes six bytes for each
+  const std::string requests[] = {
+      "{\"method\":\"" + name + "\"}", "{\"method\":\"org.example.Test." + name + "\"}",
+      request("Echo", R"({"text":"a",")" + name + "\":1}"),
+      R"({"method":"org.varlink.service.GetInterfaceDescription","parameters":{"interface":")" +
+          name + "\"}}"};
+  for (const std::string& text : requests) {
+    CAPTURE(text.substr(0, 80));
+    const auto reply = client.ask(text);
+    REQUIRE(reply);
+    CHECK(reply->find("\"error\"") != std::string::npos);
+    CHECK(reply->size() < 2048);
+  }
+}
+
 TEST_CASE("half a message, then silence") {
   varlink::Limits limits;
   limits.half_message = 80ms;
