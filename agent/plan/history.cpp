@@ -64,7 +64,8 @@ bool others_are_there(const History& history, const std::vector<Adapter>& now) {
 }
 
 // True where vmxnet3 has removed a netdev. The agent never unloads or unbinds vmxnet3, so this was
-// not the agent.
+// not the agent. While vmxnet3 is bound, a netdev that is gone is in another network namespace: the
+// kernel removes the link to the driver first (__device_release_driver(), Linux 6.1).
 bool lost_a_netdev(const History& history, const std::vector<Adapter>& now) {
   return std::any_of(now.begin(), now.end(), [&](const Adapter& adapter) {
     const auto known = history.adapters.find(adapter.function);
@@ -72,7 +73,7 @@ bool lost_a_netdev(const History& history, const std::vector<Adapter>& now) {
     const Netdev* old = read ? known->second.read->netdev.get() : nullptr;
     if (old == nullptr || adapter.netdev.is_unreadable()) return false;
     const Netdev* netdev = adapter.netdev.get();
-    return netdev == nullptr || netdev->index != old->index;
+    return netdev == nullptr ? !adapter.net_driver.is(kNetModule) : netdev->index != old->index;
   });
 }
 

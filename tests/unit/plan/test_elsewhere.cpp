@@ -2,6 +2,7 @@
 // Interfaces and RDMA devices that are, or seem to be, in another network namespace.
 #include <cerrno>
 
+#include "agent/model/attempt.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/plan/scene.hpp"
 
@@ -32,6 +33,20 @@ TEST_CASE("an interface in another network namespace is left there, and concerns
   const Plan early = pvrdma::plan({}, snapshot, recent, kNow);
   CHECK(early.findings.empty());  // vmxnet3 may be about to make it
   CHECK(early.next_look.has_value());
+}
+
+TEST_CASE("an interface that goes into a container is no reason to reload for another adapter") {
+  Snapshot before = ready_scene(2);
+  rdma(before, 1).port.state = PortState::Down;
+  for (unsigned i = 0; i < 3; ++i)
+    add(before.ledger, attempt(Verb::ReloadDriver, kDriverModule, Milliseconds{1'000}));
+  Snapshot now = before;
+  now.taken_at = before.taken_at + Milliseconds{1'000'000};
+  adapter(now).netdev = Field<Netdev>::absent();
+  const History history = advance(long_settled(before), &before, now);
+  const Plan made = plan({}, now, history, now.taken_at);
+  CHECK(made.actions.empty());
+  CHECK(finding(made.findings, FindingId::GivingUp) != nullptr);
 }
 
 TEST_CASE("an RDMA device in another network namespace stays there, with its interface or alone") {

@@ -149,7 +149,10 @@ TEST_CASE("a netdev that vmxnet3 takes away is not our change, however soon afte
   Snapshot now = ready_scene();
   now.ledger.attempts = {attempt(Verb::ReloadDriver, kDriverModule, Milliseconds{500})};
   const History history = advance({}, nullptr, before);
-  SECTION("it is gone") { adapter(now).netdev = Field<Netdev>::absent(); }
+  SECTION("it is gone") {
+    adapter(now).netdev = Field<Netdev>::absent();
+    adapter(now).net_driver = Field<std::string>::absent();
+  }
   SECTION("a new one is there already") { netdev(now).index += 10; }
   History after = advance(history, &before, now);
   CHECK(fresh_start(after) == kNow);
