@@ -107,6 +107,10 @@ std::vector<IndexEntry> look_up_shipped(const std::string& program, const Root& 
 
 Field<std::string> look_up_signer(const std::string& program, const Root& root,
                                   const std::string& release, const std::string& module) {
+  // libkmod would open any path that the image's index names, such as a device of this machine.
+  if (!root.is_this_system())
+    return Field<std::string>::unreadable(
+        {EPERM, "reading from an image the signature of module", module});
   const auto folder = open_modules_of(root, release);
   if (!folder) return Field<std::string>::from(fail(folder.error()));
   const auto answer = run_module_lookup(program, {kLookUpSigner, module}, folder->get());

@@ -63,7 +63,7 @@ inline constexpr Milliseconds kModuleLookupTimeout = std::chrono::seconds{5};
                                                       Milliseconds timeout = kModuleLookupTimeout);
 
 // The signer of a module of that kernel, as modinfo(8) shows it. Absent: there is no signature, no
-// such module or no such kernel.
+// such module or no such kernel. Unreadable for an image, whose index and modules may be hostile.
 [[nodiscard]] Field<std::string> look_up_signer(const std::string& program, const Root& root,
                                                 const std::string& release,
                                                 const std::string& module);

@@ -202,7 +202,8 @@ Forecast look_ahead(const Config& config, const ctl::NextBootOptions& options) {
     forecast.kernels = std::move(*installed);
   else
     forecast.unreadable.push_back(installed.error());
-  const bool needs_signature = secure_boot(root).is(true);
+  // An image's /sys says nothing about the firmware that it will boot on.
+  const bool needs_signature = root.is_this_system() && secure_boot(root).is(true);
   for (KernelForecast& kernel : forecast.kernels)
     look_at_kernel(root, options, modules, needs_signature, kernel);
   forecast.next = next_kernel(root, forecast.kernels);

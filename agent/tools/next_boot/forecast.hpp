@@ -58,7 +58,8 @@ struct KernelForecast {
   bool running = false;                  // it runs now
   std::vector<ShippedModule> modules{};  // the driver, vmxnet3, then `modules.before`
   Field<InitramfsForecast> initramfs{};  // absent: no image; without a driver it is not looked for
-  Field<bool> driver_signed{};           // absent: Secure Boot is off, or the driver no module
+  // Absent: Secure Boot is off, the driver is no module, or the root is an image.
+  Field<bool> driver_signed{};
   friend bool operator==(const KernelForecast&, const KernelForecast&) = default;
 };
 

@@ -12,6 +12,7 @@
 #include "probes/kmod.hpp"
 #include "probes/modprobe_config.hpp"
 #include "tests/unit/catch.hpp"
+#include "tests/unit/executor/module_object.hpp"
 #include "tests/unit/module_index.hpp"
 #include "tests/unit/places.hpp"
 #include "tests/unit/tree.hpp"
@@ -80,15 +81,31 @@ TEST_CASE("a program that gives no answer leaves all unreadable, with the reason
   CHECK(look_up_shipped("/nowhere", tree.root(), "6.1", kAsked)[0].shipped.error()->code == ENOENT);
 }
 
-TEST_CASE("the signer of a module: none for a missing one; a file that is no module is an error") {
+TEST_CASE("the signer of a module: none for a missing or unsigned one; other files are an error") {
   const test::Tree tree;
-  const auto signer = [&] {
-    return look_up_signer(places::module_lookup, tree.root(), "6.1", "vmw_pvrdma");
-  };
-  CHECK(signer().is_absent());
   module_index(tree, "6.1");
-  CHECK(look_up_signer(places::module_lookup, tree.root(), "6.1", "no_such_module").is_absent());
-  CHECK(signer().is_unreadable());
+  const auto folder = open_modules_of(tree.root(), "6.1");
+  REQUIRE(folder);
+  const auto signer_of = [&](const std::string& content) {
+    tree.file("/lib/modules/6.1/kernel/net/vmw_pvrdma.ko", content);
+    return module_signer(folder->get(), "vmw_pvrdma");
+  };
+  CHECK(module_signer(folder->get(), "no_such_module") == "");
+  CHECK(signer_of(test::module_object({"name=vmw_pvrdma"}, false)) == "");
+  CHECK(signer_of(test::module_object({"name=vmw_pvrdma"}, true)).value_or("") != "");
+  CHECK_FALSE(signer_of("not a module"));
+}
+
+TEST_CASE("no file that the index of an image names is opened for a signature") {
+  const test::Tree tree;
+  const test::Tree elsewhere;
+  module_index(tree, "6.1");
+  elsewhere.file("/vmw_pvrdma.ko", test::module_object({"name=vmw_pvrdma"}, true));
+  tree.file("/lib/modules/6.1/modules.dep.bin",
+            test::index_of("vmw_pvrdma", (elsewhere / "/vmw_pvrdma.ko").string() + ":"));
+  const auto signer = look_up_signer(places::module_lookup, tree.root(), "6.1", "vmw_pvrdma");
+  REQUIRE(signer.is_unreadable());
+  CHECK(signer.error()->code == EPERM);
 }
 
 TEST_CASE("an untrusted kernel: the installed program gives the same answer") {
