@@ -92,6 +92,12 @@ def one_kernel_only(text):
             yield "linux-modules-extra-$(uname -r) is for one kernel, and nothing names linux-image-generic for the next"
 
 
+def install_from_pipe(text):
+    """Complaints about commands that fail on Ubuntu 26.04: install of uutils replaces no file by what it reads from a pipe."""
+    for line in re.findall(r".*\binstall\b.* /dev/stdin\b.*", code(text)):
+        yield f"install of Ubuntu 26.04 cannot read a pipe: {line}"
+
+
 def closed_ports(text):
     """Complaints about a page that starts a mesh of machines, but leaves a default port of the mesh closed."""
     meeting = re.search(r"\$first:(\d+)", read(MESH)).group(1)
@@ -109,7 +115,8 @@ def check_guides(build):
         lines = text.count("\n")
         if lines > MOST_LINES:
             yield f"{path.name}: {lines} lines, more than {MOST_LINES}"
-        for complaint in (*wrong_calls(text, commands), *missing_files(text), *wrong_shell(text), *one_kernel_only(text), *closed_ports(text)):
+        for complaint in (*wrong_calls(text, commands), *missing_files(text), *wrong_shell(text), *one_kernel_only(text), *install_from_pipe(text),
+                          *closed_ports(text)):
             yield f"{path.name}: {complaint}"
         marked |= {(path.stem, words.removeprefix("run ")) for _, words, _ in blocks(text) if words}
     followed = {(page, name) for path in SCENARIOS.glob("*.sh")
