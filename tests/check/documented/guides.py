@@ -98,6 +98,13 @@ def install_from_pipe(text):
         yield f"install of Ubuntu 26.04 cannot read a pipe: {line}"
 
 
+def cut_logs(text):
+    """Complaints about `kubectl logs`, which prints only the last ten lines of pods that a label selects."""
+    for line in re.findall(r"kubectl logs\b.* -l .*", text):
+        if "--tail=-1" not in line:
+            yield f"without --tail=-1 only ten lines are printed: {line}"
+
+
 def closed_ports(text):
     """Complaints about a page that starts a mesh of machines, but leaves a default port of the mesh closed."""
     meeting = re.search(r"\$first:(\d+)", read(MESH)).group(1)
@@ -116,7 +123,7 @@ def check_guides(build):
         if lines > MOST_LINES:
             yield f"{path.name}: {lines} lines, more than {MOST_LINES}"
         for complaint in (*wrong_calls(text, commands), *missing_files(text), *wrong_shell(text), *one_kernel_only(text), *install_from_pipe(text),
-                          *closed_ports(text)):
+                          *cut_logs(text), *closed_ports(text)):
             yield f"{path.name}: {complaint}"
         marked |= {(path.stem, words.removeprefix("run ")) for _, words, _ in blocks(text) if words}
     followed = {(page, name) for path in SCENARIOS.glob("*.sh")
