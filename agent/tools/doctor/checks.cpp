@@ -91,7 +91,10 @@ Check memlock(const Survey& survey) {
         "this process: " + text_of(*own) + (exempt ? ", which does not count (CAP_IPC_LOCK)" : ""));
     if (is_low(*own)) take_error(check, survey.may_lock_all);
   }
-  tell(check, survey.login_memlock, "logins: pam_limits sets no limit here",
+  // Of a container's logins nothing but pam_limits is looked at.
+  tell(check, survey.login_memlock,
+       survey.container.is_known() ? "logins: pam_limits sets no limit here"
+                                   : "logins: the limit is not known here",
        [](const MemlockLimit& limit) {
          return "logins: " + text_of(limit) + " (" + limit.place + ")";
        });

@@ -84,7 +84,7 @@ struct Forecast {
   Field<UnitFile> agent;     // pvrdma-agent.service; absent: not installed
   Field<UnitFile> executor;  // pvrdma-agent-executor.socket
   std::vector<LinkForecast> links;
-  Field<MemlockLimit> login_memlock;
+  Field<MemlockLimit> login_memlock;       // absent: not known here
   std::vector<UnitMemlock> unit_memlocks;  // of the units that were asked for
   Field<std::vector<ModuleBlock>> blocks;
   Field<std::vector<FunctionClaim>> claims;

@@ -150,7 +150,11 @@ void judge_memlock(const Forecast& forecast, NextBoot& outcome) {
     say(outcome, "memlock", ample ? Outlook::Yes : Outlook::No,
         who + ": " + text_of(*limit) + (limit->place.empty() ? "" : " (" + limit->place + ")"));
   };
-  judge("logins", "login", forecast.login_memlock);
+  if (forecast.login_memlock.is_absent())
+    say(outcome, "memlock", Outlook::Unknown,
+        "logins: they have the limits of PID 1, which are not known here");
+  else
+    judge("logins", "login", forecast.login_memlock);
   for (const UnitMemlock& unit : forecast.unit_memlocks) judge(unit.unit, "unit", unit.limit);
 }
 

@@ -34,7 +34,7 @@ namespace pvrdma::probes {
 [[nodiscard]] UnitMemlock unit_memlock_on_disk(const Root& root, const std::string& unit);
 
 // The limit of a login: that of pam_limits, else the default of services, as a service starts
-// logins.
+// logins. Absent: the limits of PID 1 count, which are not known here.
 [[nodiscard]] Field<MemlockLimit> login_memlock_on_disk(const Root& root);
 
 // The limits of a service that sets none itself: DefaultLimitMEMLOCK, else systemd's own.

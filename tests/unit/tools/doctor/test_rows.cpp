@@ -158,6 +158,18 @@ TEST_CASE("without any known fact no row is good") {
   none_is_good(snapshot, {});
 }
 
+TEST_CASE("a limit of logins that is not known is no limit that pam_limits does not set") {
+  Survey survey = good_survey();
+  const auto told = [&] {
+    for (const doctor::Check& row : doctor::checks({}, good_snapshot(), survey))
+      if (row.area == "memlock") return row.evidence.back();
+    return std::string{};
+  };
+  CHECK(told() == "logins: the limit is not known here");
+  contain(survey);
+  CHECK(told() == "logins: pam_limits sets no limit here");
+}
+
 TEST_CASE("in an answer without an adapter no row of the adapter's is good") {
   Snapshot snapshot = good_snapshot();
   snapshot.adapters.get()->clear();

@@ -86,6 +86,12 @@ TEST_CASE_METHOD(GoodForecast, "next boot: limits of locked memory") {
   CHECK(outcome.unreadable.size() == 1);
 }
 
+TEST_CASE_METHOD(GoodForecast, "next boot: the limit of logins is PID 1's, which is not known") {
+  ahead.login_memlock = {};
+  CHECK(judged().findings.empty());
+  CHECK(check(judged().machine, "memlock").outlook == Outlook::Unknown);
+}
+
 TEST_CASE_METHOD(GoodForecast, "next boot: a script that reloads the driver as well") {
   ahead.boot_scripts = {{"/etc/rc.local", false}};
   CHECK(ids(judged()) == Ids{FindingId::BootScript});

@@ -13,7 +13,7 @@ using namespace pvrdma::test;
 TEST_CASE("next boot of a captured Debian 12 with the package") {
   const Tree tree;
   captured(tree, "debian-12", "6.1.0-56-amd64");
-  const Json seen = answer(tree);
+  Json seen = answer(tree);
   CHECK(seen["driver"] == "yes");
   CHECK(seen["next"] == Json{{"release", "6.1.0-56-amd64"}, {"by", "the link /vmlinuz"}});
   REQUIRE(seen["kernels"].size() == 1);
@@ -26,6 +26,13 @@ TEST_CASE("next boot of a captured Debian 12 with the package") {
   // Debian sets no limit for logins, and systemd's own is small.
   CHECK(ids(seen) == List{"memlock-low"});
   CHECK(seen["unreadable"].empty());
+  CHECK(look(tree, false).code == 0);
+  // By its name it is Debian 12, where pam_limits gives logins the limits of PID 1.
+  tree.file("/etc/os-release", "ID=debian\nVERSION_ID=\"12\"\n");
+  seen = answer(tree);
+  CHECK(row(seen["machine"], "memlock") ==
+        "unknown logins: they have the limits of PID 1, which are not known here");
+  CHECK(seen["findings"].empty());
   CHECK(look(tree, false).code == 0);
 }
 
