@@ -41,7 +41,7 @@ unexpected() { # the ERR trap's: status command file line
 }
 
 # What the kernel says of its own faults. Since Linux 6.19 a warning begins with the place in the source ("WARNING: file.c:1 at f, CPU#0").
-kernel_faults='Oops|BUG:|WARNING: .*CPU|general protection|blocked for more than|soft lockup'
+kernel_faults='Oops|BUG:|kernel BUG|invalid opcode:|WARNING: .*CPU|general protection|blocked for more than|soft lockup'
 # The end of each boot asks this, by main or `host reset`. LAB_ALLOW_OOPS is not set where a person types the request.
 kernel_is_sane() {
   local found

@@ -40,12 +40,15 @@ class Initrd(unittest.TestCase):
 
 
 class KernelFaults(unittest.TestCase):
-    def test_warnings_of_all_kernels_are_found(self):
+    def test_those_of_all_kernels_are_found(self):
         script = 'eval "$(grep ^kernel_faults= "$1")"; grep -cE "$kernel_faults"'
         for line, count in (("WARNING: CPU: 0 PID: 7 at lib/refcount.c:28 refcount_warn_saturate+0xba/0x110", "1"),
                             ("WARNING: lib/refcount.c:28 at refcount_warn_saturate+0xba/0x110, CPU#0: modprobe/7", "1"),
                             ("refcount: WARNING: [lib/refcount.c:28] refcount_warn_saturate, CPU#1: kworker/7", "1"),
                             ("BUG: kernel NULL pointer dereference, address: 0000000000000008", "1"),
+                            ("kernel BUG at lib/list_debug.c:62!", "1"),
+                            ("invalid opcode: 0000 [#1] PREEMPT SMP NOPTI", "1"),
+                            ("traps: stress[812] trap invalid opcode ip:55d0 sp:7ffd error:0", "0"),
                             ("WARNING: this module is for tests", "0")):
             done = subprocess.run(["bash", "-c", script, "bash", paths.GUEST / "expect.sh"], input=line, text=True,
                                   stdout=subprocess.PIPE, check=False)
