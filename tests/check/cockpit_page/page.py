@@ -63,7 +63,7 @@ class Page:
         return self.wait(LONG_S, f"the verdict {word or 'that is not READY'}", found)[0] - moment
 
     def health(self):
-        return json.loads(self.guest.run("health || true"))
+        return json.loads(self.guest.run("pvrdma-agentctl --json health || true"))
 
     def ready(self):
         """Waits until the verdict is ready; what an action has said before must not contradict it."""

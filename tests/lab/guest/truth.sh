@@ -30,7 +30,7 @@ failures=0
 failed() { # WHAT
   failures=$((failures + 1))
   echo "NOT: $1"
-  health || true
+  pvrdma-agentctl health || true
   journalctl -u 'pvrdma-agent*' --cursor-file=cursor -o short-monotonic --no-pager
 }
 heals() { # SECONDS CASE

@@ -13,7 +13,7 @@ exposed() { systemctl show -P CapabilityBoundingSet "$1"; }
 labels_lapse_soon() { # within five minutes from now
   local lapse
   lapse=$(sed -n 's/^# +expiry-time=//p' "$features")
-  [[ $lapse == ????-??-??T??:??:??Z ]]
+  [[ $lapse == ????-??-??T??:??:??Z ]] || return
   lapse=$(($(date -d "$lapse" +%s) - $(date +%s)))
   ((lapse > 0 && lapse <= 300))
 }

@@ -62,7 +62,7 @@ idle_are() { [[ $(sinfo -h -t idle -o %D) == "$1" ]]; } # NUMBER
 # --- by hand, and by engines --------------------------------------------------------------------------------------------
 
 mesh=(pvrdma-agentctl verify mesh --rendezvous "$meeting")
-take_part() { as_nobody "${mesh[@]}" --duration 1s "$@" >mesh.out 2>&1 & } # ARGUMENT…: in the background
+take_part() { as_nobody "${mesh[@]}" --duration 1s --wait 3min "$@" >mesh.out 2>&1 & } # ARGUMENT…: in the background
 hold() { # ARGUMENT…: exit status in $status, output in ./out
   status=0
   as_nobody "${mesh[@]}" --json --duration 1s "$@" >out 2>&1 || status=$?
@@ -78,7 +78,7 @@ by_srun() { # FOLDER ARGUMENT…: one task on each of three nodes, as the user n
   local folder=$1
   shift
   status=0
-  as_nobody srun -N3 --ntasks-per-node=1 --immediate=30 --chdir=/tmp "${mesh[@]}" --size 3 --output "$folder" "$@" >engine.out 2>&1 ||
+  as_nobody srun -N3 --ntasks-per-node=1 --immediate=30 --chdir=/tmp "${mesh[@]}" --size 3 --wait 3min --output "$folder" "$@" >engine.out 2>&1 ||
     status=$?
   cat engine.out
   cp "$folder/mesh.json" out
@@ -88,7 +88,7 @@ by_ansible() { # FOLDER ARGUMENT…: as root; result in ./out
   shift
   # Ansible's exit status only says whether each command ended with 0, which those of a mesh with outliers do not.
   LC_ALL=C.UTF-8 ANSIBLE_PIPELINING=1 ANSIBLE_TIMEOUT=60 ansible all -i machines -f 3 -m command \
-    -a "${mesh[*]} --size 3 --output $folder $*" >engine.out 2>&1 || true
+    -a "${mesh[*]} --size 3 --wait 3min --output $folder $*" >engine.out 2>&1 || true
   cat engine.out
   expect_equal "Ansible reached all" "${machines[*]}" "$(sed -n 's/^\([0-9.]*\) | [A-Z]* | rc=[01] >>$/\1/p' engine.out | sort | paste -sd ' ')"
   cp "$folder/mesh.json" out
@@ -117,7 +117,7 @@ soak() { # ROUNDS
 
 scenario() {
   prepare_all
-  by_example --duration 1s
+  by_example --duration 1s --wait 3min
   expect "the mesh neither failed nor is unknown" test "$status" -le 1
   all_measured /tmp/mesh-1
   expect_equal "two of three tasks only took part" 2 "$(grep -c '^measured with 2 machines; vm1 has the figures$' engine.out)"
@@ -127,7 +127,7 @@ scenario() {
   # The pair of 2 and 3 has to be measured again, but 3 is missing.
   sed -i '/"192.168.30.2".*"192.168.30.3"\|"192.168.30.3".*"192.168.30.2"/d' /tmp/mesh-1/pairs.jsonl
   on 2 take_part --size 3
-  hold --size 3 --output /tmp/mesh-1 --resume --wait 10s
+  hold --size 3 --output /tmp/mesh-1 --resume --wait 30s
   expect_equal "a machine is missing" 2 "$status"
   expect_equal "the other pair is kept" "1" "$(of '.pairs | length')"
   by_ansible /tmp/mesh-1 --duration 1s --resume

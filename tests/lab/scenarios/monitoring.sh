@@ -38,7 +38,7 @@ http() ( # PORT PATH
 ask() { http 9090 "/api/v1/query?query=$(gojq -rnR '[inputs] | join("\n") | @uri' <<<"$1")" 2>&1; } # QUERY
 asked() { ask "$1" | gojq -e '.data.result | length > 0' >/dev/null 2>&1; } # QUERY: it has a result
 alert_is() { asked "ALERTS{alertname=\"$1\",alertstate=\"firing\"}"; }
-alert_ended() { ! alert_is "$1"; }
+alert_ended() { asked "absent(ALERTS{alertname=\"$1\",alertstate=\"firing\"})"; }
 
 scenario() {
   use_programs

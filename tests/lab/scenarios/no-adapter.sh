@@ -28,4 +28,8 @@ scenario() {
   expect "health names readiness.adapters" sh -c 'pvrdma-agentctl health | grep -q readiness.adapters'
   pvrdma-agentctl doctor --host-admin || true
   expect_not "doctor has loaded no module" module_loaded vmw_pvrdma
+  # Of the lab itself: an agent that does not answer has no verdict.
+  expect "there is no such finding" no_finding boot-script
+  systemctl stop pvrdma-agent.service
+  expect_not "without an answer this is not known" no_finding boot-script
 }

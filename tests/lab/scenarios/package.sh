@@ -8,6 +8,9 @@
 # previous: yes
 # timeout: 900
 
+# shellcheck source=tests/lab/guest/packages.sh
+. /run/lab/packages.sh
+
 files() {
   paths_without /var/lib/dpkg
   getent passwd

@@ -6,6 +6,9 @@
 # install: manual
 # timeout: 300
 
+# shellcheck source=tests/lab/guest/packages.sh
+. /run/lab/packages.sh
+
 # rpm never removes a user, and useradd makes backups of the files that it changes.
 files() {
   paths_without /var/lib/rpm '/etc/*-'

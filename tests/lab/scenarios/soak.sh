@@ -78,7 +78,7 @@ package() { # FOLDER…
 
 anonymous_kib() { awk '/^Pss_Anon:/ { print $2 }' "/proc/$(agent_pid)/smaps_rollup"; }
 threads() { sed -n 's/^Threads:\t//p' "/proc/$(agent_pid)/status"; }
-no_program_is_left() { ! pgrep -l -f 'pvrdma-agent-(executor|port|module|helper)'; }
+no_program_is_left() { ! pgrep -l -f 'pvrdma-agent(-executor|/port-query|/module-lookup)'; }
 sample() {
   wait_until 90 "$round: the executor is at rest" at_rest
   wait_until 10 "$round: neither executor nor helper is left" no_program_is_left

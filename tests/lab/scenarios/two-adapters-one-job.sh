@@ -3,7 +3,7 @@
 # adapters: 2
 # start: snapshot
 
-adapter_is_not() { ! adapter_is "$@"; }
+adapter_is_broken() { adapter_is "$1" converging || adapter_is "$1" degraded || adapter_is "$1" failed; }
 waits_for() { kill -0 "$1" && reloads_are 0; }
 reloaded() { (($(ledger .reloads) >= 1)); }
 
@@ -33,7 +33,7 @@ scenario() {
 
   # The port of the job's adapter is broken as well.
   host port 0 DOWN
-  wait_until 30 "adapter 0 is no longer ready" adapter_is_not 0 ready
+  wait_until 30 "adapter 0 is no longer ready" adapter_is_broken 0
   holds_for 10 "the job keeps running, and the driver is not reloaded" waits_for "$job"
   expect_not "the link of the job's adapter was left alone" grep -q PORT_ERR events
   kill "$named"
