@@ -240,13 +240,13 @@ TEST_CASE("watch prints a line for each change, or an object a line") {
       {{"WatchHealth", fake::streams({samples::stuck(), samples::stuck(), samples::failed()})}}};
   Settings settings = fake::settings(directory / "socket");
   fake::Screen screen;
-  CHECK(watch(settings, screen.console, Milliseconds{300}) == 2);
+  CHECK(watch(settings, screen.console, Milliseconds{1000}) == 2);
   CHECK(screen.out().find("Z  state: converging: 0 of 0 adapters ready\n") == 20 - 1);
   CHECK(screen.out().find("Z  state: converging -> failed: 1 of 2 adapters ready\n") !=
         std::string::npos);
   fake::Screen for_programs;
   settings.json = true;
-  CHECK(watch(settings, for_programs.console, Milliseconds{300}) == 2);
+  CHECK(watch(settings, for_programs.console, Milliseconds{1000}) == 2);
   CHECK(for_programs.out() == samples::stuck().dump() + "\n" + samples::stuck().dump() + "\n" +
                                   samples::failed().dump() + "\n");
 }

@@ -16,7 +16,7 @@ namespace pvrdma::executor {
 namespace {
 
 constexpr const char* kName = "pvrdma_test_module";
-constexpr Milliseconds kPatience{200};
+constexpr Milliseconds kPatience{500};
 constexpr Milliseconds kPause{10};
 
 struct LoadsFixture {

@@ -78,7 +78,7 @@ TEST_CASE("sockets with passed descriptors do not pile up, and each is closed") 
     const auto before = open_here();
     const auto start = std::chrono::steady_clock::now();
     varlink::close_connected(std::move(ours));
-    CHECK(std::chrono::steady_clock::now() - start < 1s);
+    CHECK(std::chrono::steady_clock::now() - start < 2s);
     CHECK(open_here() == before - 1);
     // The other process has closed its copy, too.
     pollfd closed{reader.get(), 0, 0};

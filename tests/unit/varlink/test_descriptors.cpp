@@ -39,10 +39,10 @@ struct Scene : ServiceFixture {
     const AsNobody nobody;
     return client();
   }
-  bool answers_within_a_second(RawClient other) {
+  bool answers_at_once(RawClient other) {
     const auto start = std::chrono::steady_clock::now();
     const bool answered = other.ask(kHello) == kHelloReply;
-    return answered && std::chrono::steady_clock::now() - start < 1s;
+    return answered && std::chrono::steady_clock::now() - start < 2s;
   }
 };
 
@@ -92,12 +92,12 @@ TEST_CASE("a passed descriptor whose close waits holds up no other client") {
     REQUIRE(first.ask(kHello) == kHelloReply);
     auto second = scene.client_of_nobody();
     REQUIRE(pass(second.fd(), "x", std::move(lingering.connection)));
-    CHECK(scene.answers_within_a_second(scene.client()));
+    CHECK(scene.answers_at_once(scene.client()));
     CHECK(second.is_cut_off());
     CHECK(first.ask(kHello) == kHelloReply);
     return;
   }
-  CHECK(scene.answers_within_a_second(scene.client()));
+  CHECK(scene.answers_at_once(scene.client()));
   CHECK((client.fd() < 0 || client.is_cut_off()));
   CHECK(scene.loop.run_until([&] { return scene.service.clients() == 0; }));
 }
@@ -122,7 +122,7 @@ TEST_CASE("the end of a service waits for no passed descriptor") {
   REQUIRE(pass(client.get(), "x", std::move(lingering.connection)));
   const auto start = std::chrono::steady_clock::now();
   scene.reset();
-  CHECK(std::chrono::steady_clock::now() - start < 1s);
+  CHECK(std::chrono::steady_clock::now() - start < 2s);
 }
 
 TEST_CASE("a client waits for no descriptor that a server passes") {
@@ -141,7 +141,7 @@ TEST_CASE("a client waits for no descriptor that a server passes") {
   }
   SECTION("unasked") { REQUIRE(pass(server.get(), "x", std::move(lingering.connection))); }
   client.reset();
-  CHECK(std::chrono::steady_clock::now() - start < 1s);
+  CHECK(std::chrono::steady_clock::now() - start < 2s);
 }
 
 TEST_CASE("a client on the loop waits for no descriptor that a server passes") {
@@ -160,5 +160,5 @@ TEST_CASE("a client on the loop waits for no descriptor that a server passes") {
   const auto start = std::chrono::steady_clock::now();
   CHECK(loop.run_until([&] { return code.has_value(); }));
   CHECK(code == EPROTO);
-  CHECK(std::chrono::steady_clock::now() - start < 1s);
+  CHECK(std::chrono::steady_clock::now() - start < 2s);
 }

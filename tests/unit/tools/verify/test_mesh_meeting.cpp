@@ -92,11 +92,11 @@ TEST_CASE("pairs that were measured before are not measured again") {
 }
 
 TEST_CASE("the wait for a missing machine has its limit") {
-  const Held held = hold_with(3, {}, {}, Milliseconds{500}, 1);
+  const Held held = hold_with(3, {}, {}, Milliseconds{1500}, 1);
   REQUIRE(held.mesh);
   CHECK(held.mesh->machines.size() == 2);
   CHECK(held.mesh->size == 3);
-  const Held alone = hold_with(2, {}, {}, Milliseconds{300}, 1);
+  const Held alone = hold_with(2, {}, {}, Milliseconds{1000}, 1);
   REQUIRE_FALSE(alone.mesh);
   CHECK(alone.mesh.error().message() == "1 of 2 machines came");
 }
