@@ -4,8 +4,7 @@
 # boots: 2
 # timeout: 600
 
-scenario() {
-  # shellcheck source=tests/bench/boot/common.sh
-  . ./files/common.sh
-  measure_boot initramfs-agent install_initramfs
-}
+# shellcheck source=tests/lab/guest/boot-times.sh
+. /run/lab/boot-times.sh
+
+scenario() { measure_boot initramfs-agent install_initramfs; }

@@ -5,8 +5,7 @@
 # boots: 2
 # timeout: 600
 
-scenario() {
-  # shellcheck source=tests/bench/boot/common.sh
-  . ./files/common.sh
-  measure_boot initramfs-recipe install_recipe install_initramfs
-}
+# shellcheck source=tests/lab/guest/boot-times.sh
+. /run/lab/boot-times.sh
+
+scenario() { measure_boot initramfs-recipe install_recipe install_initramfs; }

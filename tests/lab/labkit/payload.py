@@ -16,8 +16,8 @@ from .errors import LabError, run
 SIZE = 64 << 20
 PROGRAMS_SIZE = 2 << 30
 
-RUNNER = [paths.GUEST / name for name in ("main", "phase", "lib.sh", "expect.sh", "truth.sh", "race.sh", "initramfs.sh", "pair.sh", "slurm.sh", "guide.sh", "packages.sh",
-                                          "host", "watch.py")]
+RUNNER = [paths.GUEST / name for name in ("main", "phase", "lib.sh", "expect.sh", "truth.sh", "race.sh", "boot-times.sh", "initramfs.sh", "pair.sh", "slurm.sh", "guide.sh",
+                                          "packages.sh", "host", "watch.py")]
 # Variables of the caller's environment that scenarios may use.
 PASSED = ("PVRDMA_LAB_RACE_", "PVRDMA_LAB_RELOAD_", "PVRDMA_LAB_SOAK_", "PVRDMA_LAB_ROUNDS", "PVRDMA_LAB_FLOOD_", "PVRDMA_LAB_WORKS", "PVRDMA_LAB_RECORDINGS",
           "PVRDMA_LAB_STARVED")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Sourced by the boot scenarios: each way to bring the adapter up, and the time when its port was ACTIVE.
+# Sourced by the boot scenarios of tests/bench: each way to bring the adapter up, and the time when its port was ACTIVE.
 # shellcheck shell=bash
 
 # Records every change of the port's state with the uptime, from early boot on. Sysfs sends no event for a port, so it
