@@ -191,16 +191,14 @@ Result<std::string> output_of(ProgramResult result, const std::string& doing,
   return fail(EREMOTEIO, doing, what + " (" + why + ")");
 }
 
-Result<void> become_user(uid_t user, gid_t group, const std::string& name) {
-  if (::setgroups(0, nullptr) != 0) return fail(errno, "leaving", "root's groups");
-  if (::setresgid(group, group, group) != 0) return fail(errno, "taking", "the group of " + name);
-  if (::setresuid(user, user, user) != 0) return fail(errno, "becoming", "the user " + name);
-  return {};
-}
-
 Result<void> give_up_rights() {
-  if (::geteuid() == 0)
-    if (auto became = become_user(kNobody, kNobody, "nobody"); !became) return became;
+  if (::geteuid() == 0) {
+    if (::setgroups(0, nullptr) != 0) return fail(errno, "leaving", "root's groups");
+    if (::setresgid(kNobody, kNobody, kNobody) != 0)
+      return fail(errno, "taking", "the group of nobody");
+    if (::setresuid(kNobody, kNobody, kNobody) != 0)
+      return fail(errno, "becoming", "the user nobody");
+  }
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
     return fail(errno, "giving up", "rights of programs to come");
   constexpr rlimit kNone{0, 0};

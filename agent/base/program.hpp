@@ -94,8 +94,4 @@ void await_end(pid_t pid, BootTime deadline);
 // "nobody", for good. Error: the errno of the step that failed; the steps before it remain.
 [[nodiscard]] Result<void> give_up_rights();
 
-// Root becomes this user, for good and without root's groups. Error: the errno of the step that
-// failed.
-[[nodiscard]] Result<void> become_user(uid_t user, gid_t group, const std::string& name);
-
 }  // namespace pvrdma

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // pvrdma-agent: the daemon's command line, signals and event loop. Wiring only.
+#include <grp.h>
 #include <malloc.h>
 #include <pwd.h>
 #include <signal.h>
@@ -17,7 +18,6 @@
 #include "agent/base/guarded.hpp"
 #include "agent/base/log.hpp"
 #include "agent/base/notify.hpp"
-#include "agent/base/program.hpp"
 #include "agent/base/text.hpp"
 #include "agent/config/config_files.hpp"
 #include "agent/daemon/daemon.hpp"
@@ -49,12 +49,16 @@ constexpr const char* kHelp =
     "\n"
     "Exit status: 0 success, 1 failure (--check-config: invalid configuration), 2 wrong usage.\n";
 
-// Root can read more than the service, so the check runs as the service's user. Where that user
-// does not exist the agent is not installed, and the caller's own rights are used.
-Result<void> become_service_user() {
+// Root can read more than the service, so the check reads with the rights of the service's user.
+// The real ids stay root's: otherwise that user could stop the check (kill(2)), and a package
+// script that waits for its end. Where that user does not exist the agent is not installed, and the
+// caller's own rights are used.
+Result<void> take_rights_of_service_user() {
   const passwd* user = ::geteuid() == 0 ? ::getpwnam("pvrdma-agent") : nullptr;
   if (user == nullptr) return {};
-  return become_user(user->pw_uid, user->pw_gid, user->pw_name);
+  if (::setgroups(0, nullptr) != 0 || ::setegid(user->pw_gid) != 0 || ::seteuid(user->pw_uid) != 0)
+    return fail(errno, "taking the rights of", "the user pvrdma-agent");
+  return {};
 }
 
 int complain(const std::string& what) {
@@ -63,7 +67,8 @@ int complain(const std::string& what) {
 }
 
 int check_config() {
-  if (const auto became = become_service_user(); !became) return complain(became.error().message());
+  if (const auto taken = take_rights_of_service_user(); !taken)
+    return complain(taken.error().message());
   const auto loaded = load_config();
   if (!loaded) return complain(loaded.error().message());
   for (const auto& file : loaded->files)

@@ -131,8 +131,34 @@ P
   wait "$victim" || true
 }
 
+# Root's check of the configuration reads with the rights of the agent's user, who may not stop it: after-upgrade, and so dpkg, waits for
+# its end. `stopper` tries from the moment in which such a process starts.
+stopped_check() {
+  cat >/usr/local/bin/stopper <<'P'
+import os, signal
+while True:
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            while open(f"/proc/{pid}/cmdline", "rb").read() == b"pvrdma-agent\0--check-config\0":
+                try:
+                    os.kill(int(pid), signal.SIGSTOP)
+                except PermissionError:
+                    print("refused", flush=True)
+        except OSError:
+            pass
+P
+  agent python3 /usr/local/bin/stopper >stopper.out &
+  wait_until 20 "the agent's user tries to stop a check" sh -c 'timeout --signal=KILL 10 pvrdma-agent --check-config && grep -q refused stopper.out'
+  for ((i = 0; i < 20; ++i)); do
+    expect "the agent's user does not stop a check" timeout --signal=KILL 10 pvrdma-agent --check-config
+  done
+  expect "the agent's user does not stop an upgrade" timeout --signal=KILL 60 /usr/libexec/pvrdma-agent/after-upgrade
+  kill $!
+}
+
 scenario() {
   wait_until 60 "health says ready" health_is ready
+  stopped_check
   misdirected_reload
   write_call
   configuration
