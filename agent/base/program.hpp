@@ -86,12 +86,12 @@ void await_end(pid_t pid, BootTime deadline);
 [[nodiscard]] Result<std::string> output_of(ProgramResult result, const std::string& doing,
                                             const std::string& what);
 
-// Rights that a program gives up before it reads untrusted data with a library that was not made
-// for such data. An attack can then reach only that data and the answer.
-
-// This process keeps its open files, but from now on can open no file, enlarge none, start no
-// process and gain no rights (setrlimit(2), prctl(2), PR_SET_NO_NEW_PRIVS). Root becomes the user
-// "nobody", for good. Error: the errno of the step that failed; the steps before it remain.
+// For a program before it reads untrusted data with a library that was not made for such data. This
+// process keeps its open files, but from now on can open no file, enlarge none, start no process
+// and gain no rights (setrlimit(2), prctl(2), PR_SET_NO_NEW_PRIVS). Root becomes the user "nobody",
+// for good. An attack in the data can still signal other processes of that user, and trace them
+// where the kernel allows it (ptrace(2)). Error: the errno of the step that failed; the steps
+// before it remain.
 [[nodiscard]] Result<void> give_up_rights();
 
 }  // namespace pvrdma
