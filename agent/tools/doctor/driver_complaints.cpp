@@ -55,13 +55,12 @@ std::optional<Cause> cause_of_probe(std::string_view message) {
   return message.ends_with("error -19") ? Cause::Order : Cause::Probe;
 }
 
-// The kernel's own lines have facility 0; lines that a process writes into the log have another.
-bool is_kernels(std::string_view prefix) {
-  const auto priority = number_from<unsigned>(cut(prefix, ','));
+}  // namespace
+
+bool is_kernels(std::string_view record) {
+  const auto priority = number_from<unsigned>(cut(record, ','));
   return priority && *priority < 8;
 }
-
-}  // namespace
 
 std::vector<DriverComplaint> parse_driver_complaints(std::string_view records) {
   std::map<std::string, DriverComplaint> last;  // by function; "": about the module

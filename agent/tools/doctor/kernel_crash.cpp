@@ -33,8 +33,7 @@ constexpr std::string_view kEnd = "---[ end trace";
 // A lockup's report has no such line. Older kernels, such as 5.8, do not mark the end of its stack
 // either, so there the next report ends it.
 constexpr std::string_view kStackEnd = "</TASK>", kNextReport = "---[ cut here ]---";
-// A line of a call trace has the brackets. The list "Modules linked in:" has names without them.
-constexpr std::string_view kInDriver = "[vmw_pvrdma]";
+constexpr std::string_view kInDriver = " [vmw_pvrdma]";
 
 Result<unsigned long> taint_flags(const Root& root) {
   const auto path = root / "/proc/sys/kernel/tainted";
@@ -45,9 +44,20 @@ Result<unsigned long> taint_flags(const Root& root) {
   return *flags;
 }
 
-// "NAME[PID]: segfault at …": a process chooses its own name, which may read like a crash's first
-// line.
+// A line of a call trace: "RIP: 0010:pvrdma_poll_cq+0x3b/0x60 [vmw_pvrdma]". A process chooses its
+// own name, but 15 characters are too few for all of this. The list "Modules linked in:" has names
+// without brackets.
+bool is_in_driver(std::string_view message) {
+  const std::string_view before = message.substr(0, message.find(kInDriver));
+  const std::string_view place = before.substr(before.rfind(' ') + 1);
+  return before.size() < message.size() && has_part(place, "+0x") && has_part(place, "/0x");
+}
+
+// "NAME[PID]: segfault at …", "NAME invoked oom-killer: …": a process chooses its own name, which
+// may read like a crash's first line.
 bool names_process(std::string_view message) {
+  for (const std::string_view said : {" invoked oom-killer: ", ": page allocation failure"})
+    if (has_part(message, said)) return true;
   for (std::size_t open = message.find('['); open < message.size();) {
     const std::size_t close = message.find_first_not_of("0123456789", open + 1);
     if (close < message.size() && close > open + 1 && message[close] == ']') return true;
@@ -84,7 +94,7 @@ Field<KernelCrash> parse_kernel_log(std::string_view records) {
     const std::size_t at = record.find(';');
     if (record.starts_with(' ') || at == std::string_view::npos) continue;
     const std::string_view message = record.substr(at + 1);
-    if (names_process(message)) continue;
+    if (!is_kernels(record) || names_process(message)) continue;
     const auto begins_so = [&](std::string_view start) { return message.starts_with(start); };
     if ((!inside || of_lockup) && std::any_of(kStarts.begin(), kStarts.end(), begins_so)) {
       inside = true;
@@ -92,7 +102,7 @@ Field<KernelCrash> parse_kernel_log(std::string_view records) {
       crash = {std::string{message}, false};
     }
     if (!inside) continue;
-    crash.in_driver = crash.in_driver || message.find(kInDriver) != std::string_view::npos;
+    crash.in_driver = is_in_driver(message);
     if (crash.in_driver) return crash;
     if (!first.is_known()) first = crash;
     inside = of_lockup ? !has_part(message, kStackEnd) && !has_part(message, kNextReport)

@@ -42,6 +42,10 @@ namespace pvrdma::probes {
 
 // driver_complaints.cpp
 
+// Whether a record of /dev/kmsg is the kernel's own, with facility 0; a line that a process has
+// written into the log has another.
+[[nodiscard]] bool is_kernels(std::string_view record);
+
 // The reasons in records of /dev/kmsg why vmw_pvrdma was not loaded, or why its probe of a function
 // failed: the last reason for each function, and the last for the module.
 [[nodiscard]] std::vector<DriverComplaint> parse_driver_complaints(std::string_view records);

@@ -83,3 +83,20 @@ TEST_CASE("lines that any process can write into the kernel's log are no crash")
   REQUIRE(unknown.is_unreadable());
   CHECK(unknown.error()->message().find("/proc/sys/kernel/tainted") != std::string::npos);
 }
+
+TEST_CASE("a process's name puts the driver into no crash") {
+  const std::string out_of_memory =
+      "4,1,5,-;BUG: x invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0\n"
+      "4,2,5,-;CPU: 0 PID: 7 Comm: [vmw_pvrdma] Not tainted 6.1.0\n"
+      "6,3,5,-;[      7]     0     7     1  2 [vmw_pvrdma]\n"
+      "4,4,5,-;BUG: x: page allocation failure: order:9\n";
+  CHECK(parse_kernel_log(out_of_memory).is_absent());
+  // What a process has written into the log, as systemd and dracut do, has another facility.
+  CHECK(parse_kernel_log("12,1,5,-;BUG: mine\n12,2,5,-; f+0x1/0x2 [vmw_pvrdma]\n").is_absent());
+  const std::string other = "1,5,5,-;BUG: unable to handle page fault for address: 8\n";
+  for (const std::string name : {"[vmw_pvrdma]", "+0x[vmw_pvrdma]", "/ [vmw_pvrdma]"}) {
+    CAPTURE(name);
+    CHECK(parse_kernel_log(other + "4,6,5,-;CPU: 0 PID: 7 Comm: " + name + " Not tainted\n")
+              .is({"BUG: unable to handle page fault for address: 8", false}));
+  }
+}
