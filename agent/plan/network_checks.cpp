@@ -38,11 +38,19 @@ const InterfaceAddress* shared(const std::vector<InterfaceAddress>& adapter,
   return found == adapter.end() ? nullptr : &*found;
 }
 
+// IPv6 does not count: Linux answers for an IPv6 address on its own interface alone, and any
+// neighbour can give two adapters addresses of one subnet by a Router Advertisement.
+std::vector<InterfaceAddress> ipv4_addresses_of(const Adapter& adapter) {
+  auto addresses = addresses_of(adapter);
+  std::erase_if(addresses, [](const InterfaceAddress& one) { return one.is_ipv6; });
+  return addresses;
+}
+
 void check_subnets(const std::vector<Adapter>& adapters, Draft& draft) {
   for (std::size_t i = 0; i < adapters.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
-      if (const auto own = addresses_of(adapters[i]);
-          const InterfaceAddress* address = shared(own, addresses_of(adapters[j])))
+      if (const auto own = ipv4_addresses_of(adapters[i]);
+          const InterfaceAddress* address = shared(own, ipv4_addresses_of(adapters[j])))
         draft.find(findings::same_subnet(adapters[i], adapters[j], address->text));
 }
 

@@ -83,10 +83,11 @@ void check_other_subnets(const Snapshot& snapshot, const std::vector<NamedAddres
     if (netdev == nullptr) continue;
     for (const LinkAddress& own : netdev->addresses) {
       const auto left = parse_interface_address(own.text);
+      // IPv6 does not count, as in plan/network_checks.cpp.
+      if (!left || left->is_ipv6) continue;
       for (const NamedAddress& other : addresses) {
         const auto right = parse_interface_address(other.text);
-        if (!left || !right || !share_subnet(*left, *right) ||
-            is_of_adapter(snapshot, other.netdev))
+        if (!right || !share_subnet(*left, *right) || is_of_adapter(snapshot, other.netdev))
           continue;
         findings.push_back(
             make_finding(FindingId::SameSubnet, {},

@@ -21,6 +21,8 @@ TEST_CASE("networks: two adapters in one subnet") {
   netdev(snapshot, 0).addresses = {{"fe80::1/64"}, {"192.168.30.1/24"}};
   netdev(snapshot, 1).addresses = {{"fe80::2/64"}, {"192.168.31.1/24"}};
   netdev(snapshot, 2).addresses = {{"fe80::3/64"}, {"fd00::1/64"}};
+  // A Router Advertisement gives each interface of its link such an address.
+  netdev(snapshot, 1).addresses.push_back({"fd00::2/64"});
   CHECK(found(snapshot, FindingId::SameSubnet) == nullptr);
   netdev(snapshot, 2).addresses.push_back({"192.168.30.9/24"});
   REQUIRE(found(snapshot, FindingId::SameSubnet) != nullptr);
