@@ -101,13 +101,22 @@ Json Greeting::hello() const {
   return {{"pvrdma_verify", kProtocolVersion}, {"nonce", nonce_}, {"token", !token_.empty()}};
 }
 
-Result<std::optional<Json>> Greeting::take(const Json& came) {
-  if (!expected_.empty()) {
-    if (!are_equal(text_in(came, "proof"), expected_))
-      return fail(EACCES, "checking", "the peer's token: it differs from this machine's");
-    is_over_ = true;
-    return std::nullopt;
-  }
+Result<void> Greeting::take_proof(const Json& came, Control& from, BootTime deadline) {
+  const bool is_right = are_equal(text_in(came, "proof"), expected_);
+  // A stranger could try guesses on the listener's proof, so only a peer that has proved the token
+  // gets it. An empty one tells a peer with another token the reason; the mere end would have it
+  // come again.
+  if (side_ == Side::Listener)
+    if (auto sent = from.send({{"proof", is_right ? proof_ : ""}}, deadline); !sent && is_right)
+      return sent;
+  if (!is_right)
+    return fail(EACCES, "checking", "the peer's token: it differs from this machine's");
+  is_over_ = true;
+  return {};
+}
+
+Result<void> Greeting::take(const Json& came, Control& from, BootTime deadline) {
+  if (!expected_.empty()) return take_proof(came, from, deadline);
   const auto version = came.find("pvrdma_verify");
   if (version == came.end() || !version->is_number_integer())
     return fail(EBADMSG, "greeting", "the peer: it does not run pvrdma-agentctl verify");
@@ -125,13 +134,14 @@ Result<std::optional<Json>> Greeting::take(const Json& came) {
   if (others.size() != 2 * kNonceBytes || others == nonce_)
     return fail(EBADMSG, "greeting", "the peer");
   is_over_ = token_.empty();
-  if (is_over_) return std::nullopt;
+  if (is_over_) return {};
   const Side other = side_ == Side::Client ? Side::Listener : Side::Client;
   auto mine = proof(token_, side_, nonce_, others);
   auto expected = proof(token_, other, others, nonce_);
   if (!mine || !expected) return fail(!mine ? mine.error() : expected.error());
+  proof_ = std::move(*mine);
   expected_ = std::move(*expected);
-  return Json{{"proof", std::move(*mine)}};
+  return side_ == Side::Client ? from.send({{"proof", proof_}}, deadline) : Result<void>{};
 }
 
 Result<void> greet(Control& control, Side side, const std::string& token, BootTime deadline) {
@@ -141,10 +151,7 @@ Result<void> greet(Control& control, Side side, const std::string& token, BootTi
   while (!greeting->is_over()) {
     const auto came = control.receive(deadline);
     if (!came) return fail(came.error());
-    const auto answer = greeting->take(*came);
-    if (!answer) return fail(answer.error());
-    if (*answer)
-      if (auto sent = control.send(**answer, deadline); !sent) return sent;
+    if (auto taken = greeting->take(*came, control, deadline); !taken) return taken;
   }
   return {};
 }

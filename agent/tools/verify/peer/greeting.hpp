@@ -3,7 +3,6 @@
 // is shared, that the other side knows it. The token itself does not cross the network.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -21,18 +20,19 @@ class Greeting {
   [[nodiscard]] static Result<Greeting> begin(Side side, const std::string& token);
   // The first line to send.
   [[nodiscard]] Json hello() const;
-  // Takes the other side's next line; returns the line to send in answer, if any. An Error as of
-  // greet().
-  [[nodiscard]] Result<std::optional<Json>> take(const Json& came);
+  // Takes the other side's next line, and sends the answer, if any. An Error as of greet().
+  [[nodiscard]] Result<void> take(const Json& came, Control& from, BootTime deadline);
   [[nodiscard]] bool is_over() const { return is_over_; }
 
  private:
   Greeting(Side side, std::string token, std::string nonce)
       : side_(side), token_(std::move(token)), nonce_(std::move(nonce)) {}
 
+  [[nodiscard]] Result<void> take_proof(const Json& came, Control& from, BootTime deadline);
+
   Side side_;
   std::string token_, nonce_;
-  std::string expected_;  // the other side's proof; set once its nonce has come
+  std::string proof_, expected_;  // this side's and the other's; set once the other's nonce came
   bool is_over_ = false;
 };
 

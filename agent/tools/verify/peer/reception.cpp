@@ -81,11 +81,8 @@ std::optional<Reception::Guest> Reception::look_at(Greeter& greeter, Millisecond
     if (!line) return refused(std::move(line.error()));
     if (greeter.greeting.is_over())
       return Guest{std::move(greeter.control), std::move(*line), std::nullopt};
-    auto answer = greeter.greeting.take(*line);
-    if (!answer) return refused(std::move(answer.error()));
-    if (*answer)
-      if (auto sent = greeter.control.send(**answer, kAtOnce); !sent)
-        return refused(std::move(sent.error()));
+    if (auto taken = greeter.greeting.take(*line, greeter.control, kAtOnce); !taken)
+      return refused(std::move(taken.error()));
   }
 }
 

@@ -88,8 +88,28 @@ TEST_CASE("equal tokens, and different ones") {
   CHECK(here);
   CHECK(there);
   const auto [wrong, refused] = greeted("secret", "other");
-  CHECK_FALSE(wrong);
-  CHECK_FALSE(refused);
+  REQUIRE_FALSE(wrong);
+  CHECK(wrong.error().code == EACCES);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == EACCES);
+}
+
+TEST_CASE("a listener proves its token only to a peer that has proved it") {
+  if (!has_af_alg()) {
+    WARN("skipped: this kernel has no AF_ALG");
+    return;
+  }
+  Ends ends;
+  auto greeting = Greeting::begin(Side::Listener, "secret");
+  REQUIRE(greeting);
+  const Json hello{
+      {"pvrdma_verify", kProtocolVersion}, {"nonce", std::string(32, 'a')}, {"token", true}};
+  REQUIRE(greeting->take(hello, *ends.listener, soon()));
+  CHECK(ends.client->receive(BootClock::now()).error().code == ETIMEDOUT);
+  // A peer with another token learns why it is refused, and nothing more.
+  CHECK_FALSE(greeting->take({{"proof", "guess"}}, *ends.listener, soon()));
+  CHECK_FALSE(greeting->is_over());
+  CHECK(ends.client->receive(soon()).value() == Json{{"proof", ""}});
 }
 
 TEST_CASE("a different version, or a different program") {
