@@ -2,6 +2,7 @@
 #include "agent/tools/verify/mesh/results.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -28,19 +29,24 @@ Result<Results> Results::open(const std::filesystem::path& folder, bool resume) 
   Results results;
   results.folder_ = folder;
   const auto path = folder / kPairs;
-  results.pairs_ = Fd{
-      ::open(path.c_str(),
-             O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | (resume ? 0 : O_EXCL), 0644)};
+  // O_NONBLOCK: the open of a FIFO does not wait.
+  constexpr int kFlags = O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  results.pairs_ = Fd{::open(path.c_str(), kFlags | (resume ? 0 : O_EXCL), 0644)};
   if (!results.pairs_ && errno == EEXIST)
     return fail(EEXIST, "writing", path.string() + " (--resume goes on with it)");
-  // The last line of an earlier run may be cut off: a newline ends it.
-  if (!results.pairs_ || (resume && ::write(results.pairs_.get(), "\n", 1) != 1))
+  struct stat status {};
+  if (!results.pairs_ || ::fstat(results.pairs_.get(), &status) != 0)
     return fail(errno, "writing", path);
+  if (!S_ISREG(status.st_mode)) return fail(0, "the pairs' file is no regular file:", path);
+  // The last line of an earlier run may be cut off: a newline ends it.
+  if (resume && ::write(results.pairs_.get(), "\n", 1) != 1) return fail(errno, "writing", path);
   return results;
 }
 
 Result<std::vector<PairResult>> Results::earlier() const {
-  const auto text = read_file(folder_ / kPairs, kPairsAtMostBytes);
+  const auto path = folder_ / kPairs;
+  if (::lseek(pairs_.get(), 0, SEEK_SET) != 0) return fail(errno, "reading", path);
+  const auto text = read_file(pairs_, path, kPairsAtMostBytes);
   if (!text) return fail(text.error());
   std::vector<PairResult> pairs;
   // The last line is cut off where the writer was killed.

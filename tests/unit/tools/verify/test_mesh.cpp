@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Schedule, judgement and results of `verify mesh`. Machines are made up.
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -230,6 +232,25 @@ TEST_CASE("results are kept one by one, and a later run continues with them") {
   CHECK(earlier->size() == 4);  // failed pairs are tried again
   REQUIRE(results->write(mesh, judge(mesh)));
   CHECK(read_file(folder / "mesh.svg")->starts_with("<svg"));
+}
+
+TEST_CASE("earlier results are read from a regular file alone, without waiting") {
+  const test::Tree tree;
+  tree.directory("/fifo");
+  REQUIRE(::mkfifo((tree / "/fifo/pairs.jsonl").c_str(), 0600) == 0);
+  const auto fifo = Results::open(tree / "/fifo", true);
+  REQUIRE_FALSE(fifo);
+  CHECK(fifo.error().message().find("no regular file") != std::string::npos);
+  tree.file("/elsewhere", "{}\n");
+  tree.link("/link/pairs.jsonl", "../elsewhere");
+  CHECK(Results::open(tree / "/link", true).error().code == ELOOP);
+  CHECK(tree.read("/elsewhere") == "{}\n");
+  // What takes the file's place later is not read.
+  const auto results = Results::open(tree / "/mesh", false);
+  REQUIRE(results);
+  tree.remove("/mesh/pairs.jsonl");
+  REQUIRE(::mkfifo((tree / "/mesh/pairs.jsonl").c_str(), 0600) == 0);
+  CHECK(results->earlier().value().empty());
 }
 
 }  // namespace pvrdma::verify
