@@ -51,9 +51,17 @@ scenario() {
   local agent executor socket
   agent=$(agent_pid) executor=$(executor_pid) socket=$(socket_inode)
   kill -STOP "$executor"
+  # An image that has to be made anew. This dracut makes none, but notes which agent runs meanwhile.
+  touch "/boot/initrd.img-$(uname -r)"
+  printf '#!/bin/sh\nsystemctl show -P MainPID pvrdma-agent.service >>%q\nexit 1\n' "$PWD/beside-dracut" >dracut
+  chmod 755 dracut
+  mount --bind dracut "$(readlink -f "$(command -v dracut)")"
   transaction "upgraded" "prein post preun postun posttrans" -U next/*.rpm
   expect_equal "the package" "$(rpm -qp next/pvrdma-agent-*.rpm)" "$(rpm -q pvrdma-agent)"
   wait_until 30 "the agent is restarted" agent_is_new "$agent"
+  expect_equal "the agent was restarted once, before dracut ran" "$(agent_pid)" "$(cat beside-dracut)"
+  umount "$(readlink -f "$(command -v dracut)")"
+  rm "/boot/initrd.img-$(uname -r)"
   expect_equal "the executor is left alone" "$executor" "$(executor_pid)"
   kill -CONT "$executor"
   expect_equal "the executor's socket stays open" "$socket" "$(socket_inode)"
