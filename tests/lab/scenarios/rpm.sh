@@ -38,6 +38,7 @@ scenario() {
   expect "units for other programs are off" integrations_are_off
   expect "journalctl -x explains the agent's messages" sh -c 'journalctl --list-catalog | grep -q pvrdma-agent'
   expect "sos has its plugin" sh -c 'PYTHONDONTWRITEBYTECODE=1 sos report --list-plugins | grep pvrdma_agent'
+  python3 -m py_compile /usr/lib/python3.9/site-packages/sos/report/plugins/pvrdma_agent.py # as sos without that variable
   expect_equal "no service has been started" inactive "$(systemctl is-active pvrdma-agent.service)"
   systemctl start pvrdma-agent.service
   wait_until 60 "started: health says ready" health_is ready
