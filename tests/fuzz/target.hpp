@@ -18,6 +18,7 @@ using Target = void (*)(std::string_view bytes);
 struct Named {
   const char* name;  // also of its folder in corpus/
   Target run;
+  unsigned mutations = 200;  // of each file of that folder, for replay.cpp
 };
 // All targets (targets.cpp).
 [[nodiscard]] std::span<const Named> targets();
@@ -28,6 +29,7 @@ void control(std::string_view bytes);
 void executor_json(std::string_view bytes);
 void figures(std::string_view bytes);
 void health(std::string_view bytes);
+void host_output(std::string_view bytes);
 void initramfs(std::string_view bytes);
 void ledger(std::string_view bytes);
 void mesh(std::string_view bytes);

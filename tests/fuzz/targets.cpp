@@ -7,20 +7,22 @@
 namespace pvrdma::fuzz {
 
 std::span<const Named> targets() {
-  static constexpr std::array<Named, 14> kTargets{{{"client", client},
-                                                   {"config", config},
-                                                   {"control", control},
+  // Where a run waits for answers, or is slow, there are fewer mutations.
+  static constexpr std::array<Named, 15> kTargets{{{"client", client},
+                                                   {"config", config, 100},
+                                                   {"control", control, 10},
                                                    {"executor_json", executor_json},
                                                    {"figures", figures},
                                                    {"health", health},
-                                                   {"initramfs", initramfs},
+                                                   {"host_output", host_output, 50},
+                                                   {"initramfs", initramfs, 2},
                                                    {"ledger", ledger},
-                                                   {"mesh", mesh},
+                                                   {"mesh", mesh, 10},
                                                    {"netlink", netlink},
                                                    {"proc", proc},
                                                    {"recipe", recipe},
-                                                   {"serve", serve},
-                                                   {"service", service}}};
+                                                   {"serve", serve, 10},
+                                                   {"service", service, 50}}};
   return kTargets;
 }
 

@@ -10,6 +10,7 @@
 #include "agent/config/toml_tree.hpp"
 #include "agent/ctl/rendering.hpp"
 #include "agent/model/attempt.hpp"
+#include "agent/tools/doctor/host_output/command.hpp"
 #include "agent/tools/export/formats.hpp"
 #include "agent/tools/metrics/rendering.hpp"
 #include "agent/varlink/interface.hpp"
@@ -26,21 +27,27 @@ const Moment& moment() {
   return kMoment;
 }
 
+void require_complaint(const Error& error) {
+  require_line(error.message());
+  require(error.message().starts_with("file"), "a complaint begins with its file's name");
+}
+
 }  // namespace
 
 // Up to three files, separated by a line "%%%%".
 void config(std::string_view bytes) {
   constexpr std::string_view kPart = "\n%%%%\n";
   ConfigDraft draft;
-  for (int file = 0; file < 3; ++file) {
+  for (int number = 0; number < 3; ++number) {
+    const std::string file = "file" + std::to_string(number);
     const std::size_t end = bytes.find(kPart);
-    const auto tree = toml_tree::parse(bytes.substr(0, end), "file" + std::to_string(file));
-    if (!tree) return require_line(tree.error().message());
-    if (auto added = draft.add(*tree, "file"); !added) return require_line(added.error().message());
+    const auto tree = toml_tree::parse(bytes.substr(0, end), file);
+    if (!tree) return require_complaint(tree.error());
+    if (auto added = draft.add(*tree, file); !added) return require_complaint(added.error());
     if (end == std::string_view::npos) break;
     bytes.remove_prefix(end + kPart.size());
   }
-  if (auto whole = std::move(draft).finish(); !whole) require_line(whole.error().message());
+  if (auto whole = std::move(draft).finish(); !whole) require_complaint(whole.error());
 }
 
 void executor_json(std::string_view bytes) {
@@ -54,7 +61,10 @@ void executor_json(std::string_view bytes) {
                           varlink::Strictness::Request))
       continue;
     const auto operation = codec::operation_from(verb, *object);
-    if (!operation) continue;
+    if (!operation) {
+      require(operation.error().code == EINVAL, "a refused operation is an invalid argument");
+      continue;
+    }
     const auto parameters = codec::to_parameters(*operation);
     require(varlink::to_text(parameters).find("\\u") == std::string::npos,
             "nothing odd gets further");
@@ -63,6 +73,17 @@ void executor_json(std::string_view bytes) {
   }
   if (const auto result = codec::result_from(*object))
     require(codec::result_from(codec::to_json(*result)).has_value(), "a result comes back");
+}
+
+void host_output(std::string_view bytes) {
+  const doctor::GuestVm guest{
+      {{"ens161", 1500}, {"ens224f0", 9000, "02:00:5e:20:00:01", false, true}}};
+  const auto reading = doctor::judge_host_output(bytes, guest);
+  require_tame(ctl::render_host_output(reading, {}));
+  const int code = ctl::code_of(reading);
+  require(code == 0 || code == 1 || code == 3, "the exit status is one of the manual's");
+  require(nlohmann::json::accept(ctl::host_output_json(reading, guest).dump(-1, ' ', true)),
+          "it is JSON");
 }
 
 void ledger(std::string_view bytes) {

@@ -20,7 +20,7 @@ from labkit.suites import DEFAULT, SUITES  # noqa: E402
 STAGES = ("static", "unit", "sanitized", "trixie", "selftest", "package", "rpm", "templates", "lab")
 # Seconds for each target of tests/fuzz, for each hour of --soak.
 FUZZ_SECONDS = {"config": 600, "serve": 600, "mesh": 600, "service": 300, "client": 300, "control": 300, "executor_json": 60, "ledger": 60,
-                "health": 60, "figures": 60, "proc": 60, "recipe": 60, "netlink": 60, "initramfs": 60}
+                "health": 60, "host_output": 60, "figures": 60, "proc": 60, "recipe": 60, "netlink": 60, "initramfs": 60}
 QUICK = ("static", "unit", "demo")
 # On KVM no clock counts instructions.
 KVM = os.access("/dev/kvm", os.R_OK | os.W_OK)
