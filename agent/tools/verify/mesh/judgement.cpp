@@ -99,7 +99,7 @@ void mark_small_mtus(const Mesh& mesh, Judgement& judgement) {
 void mark_fall_backs(const Classes& classes, Judgement& judgement) {
   const auto over_tcp = classes.find(Path::TcpFallBack);
   if (over_tcp == classes.end()) return;
-  judgement.all_over_tcp = classes.size() == 1;
+  judgement.all_over_tcp = !classes.contains(Path::Rdma) && !classes.contains(Path::Native);
   if (judgement.all_over_tcp) return;  // the headline says that once for all
   for (const std::size_t at : over_tcp->second)
     judgement.pairs[at].bad.emplace_back("it goes over TCP, which vSphere has fallen back to");

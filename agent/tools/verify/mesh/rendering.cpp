@@ -34,8 +34,9 @@ std::string headline(const Mesh& mesh, const Judgement& judgement, const ctl::St
   return formatted(
       "{} of {} machines, {} of {} pairs measured: {}\n", mesh.machines.size(), mesh.size,
       measured(mesh), mesh.pairs.size(),
-      ctl::painted(judgement.all_over_tcp && code == 1 ? "all go over TCP" : words[code], colour,
-                   style));
+      ctl::painted(
+          judgement.all_over_tcp && code == 1 ? "all between hosts go over TCP" : words[code],
+          colour, style));
 }
 
 std::string table(const Mesh& mesh, const Judgement& judgement, const MatrixKind& kind) {

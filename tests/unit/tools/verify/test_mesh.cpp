@@ -124,10 +124,17 @@ TEST_CASE(
   change_pairs_of(mesh, 2, [](PairResult& pair) { pair.figures = over_tcp(); });
   CHECK(judge(mesh).blamed == Index{2});
   for (PairResult& pair : mesh.pairs) pair.figures = over_tcp();
-  const Judgement judgement = judge(mesh);
-  CHECK(judgement.all_over_tcp);
-  CHECK(judgement.blamed.empty());
-  CHECK(exit_code(mesh, judgement) == 1);
+  PairFigures unclear = over_tcp();
+  unclear.latency_us = 28;
+  mesh.line_rate_mb_s = 12'500;
+  for (const PairFigures& one : {over_tcp(), unclear, same_host()}) {
+    pair_of(mesh, 0, 1).figures = one;
+    const Judgement judgement = judge(mesh);
+    CHECK(judgement.all_over_tcp);
+    CHECK(judgement.blamed.empty());
+    CHECK(exit_code(mesh, judgement) == 1);
+    CHECK(render(mesh, judgement, {}).find("all between hosts go over TCP") != std::string::npos);
+  }
 }
 
 TEST_CASE("a failure is a reason, not a figure") {
