@@ -91,8 +91,8 @@ int verify_peer(const Settings& settings, const Console& console, VerifyOptions 
   const auto helper = Helper::prepare(options);
   if (!helper) return end_without(settings, console, helper.error());
   if (console.live && !settings.json) ::setenv("PVRDMA_VERIFY_PROGRESS", "1", 1);
-  auto answer =
-      options.listen ? helper->listen(options.wait) : helper->connect(options.peer, options.wait);
+  auto answer = options.listen ? helper->listen(options.wait, verify::kDurationAtMost)
+                               : helper->connect(options.peer, options.wait);
   if (!answer) return end_without(settings, console, answer.error());
   if (const auto failed = answer->find("failed"); failed != answer->end())
     return end_without(settings, console, text(*failed, "message").value_or("pvrdma-verify failed"),

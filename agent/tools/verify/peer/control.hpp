@@ -17,6 +17,8 @@ namespace pvrdma::verify {
 using Json = nlohmann::json;
 
 inline constexpr std::size_t kLineAtMost = 4096;
+// The longest --duration of a client that a listener serves whose own is shorter.
+inline constexpr Milliseconds kDurationAtMost = std::chrono::hours{1};
 
 // A text in a message's object; empty: there is no such text.
 [[nodiscard]] std::string text_in(const Json& object, const char* key);

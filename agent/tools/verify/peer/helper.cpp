@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <nlohmann/json.hpp>
 
@@ -122,19 +123,19 @@ std::string Helper::own_address() const {
   return ipv4.empty() && !is_link_local(gid_.gid) ? gid_.gid : ipv4;
 }
 
-Milliseconds Helper::limit(Milliseconds wait) const {
-  return wait + 3 * options_.duration + kHelperGrace;
+Milliseconds Helper::limit(Milliseconds wait, Milliseconds of_client) const {
+  return wait + 3 * std::max(options_.duration, of_client) + kHelperGrace;
 }
 
-Result<nlohmann::json> Helper::run(const char* side, const std::string& address,
-                                   Milliseconds wait) const {
+Result<nlohmann::json> Helper::run(const char* side, const std::string& address, Milliseconds wait,
+                                   Milliseconds limit) const {
   // The helper reads the token from the offset of this descriptor, which both share.
   static_cast<void>(::lseek(token_file_.get(), 0, SEEK_SET));
   const Program program{{options_.program, side, device(), std::to_string(gid_.index), address,
                          std::to_string(options_.port), std::to_string(wait.count()),
                          std::to_string(options_.duration.count()), mac_},
                         std::nullopt,
-                        limit(wait),
+                        limit,
                         kAnswerLimitBytes,
                         token_file_.get(),
                         SIGTERM};
@@ -149,17 +150,17 @@ Result<nlohmann::json> Helper::run(const char* side, const std::string& address,
     return fail(0, "measuring with pvrdma-verify:",
                 run->left_behind != 0 ? "the helper hangs in the kernel"
                 : run->ended == Ended::TimedOut
-                    ? formatted("the helper took longer than {} s", limit(wait).count() / 1000)
+                    ? formatted("the helper took longer than {} s", limit.count() / 1000)
                     : first_line(run->output));
   return answer;
 }
 
-Result<nlohmann::json> Helper::listen(Milliseconds wait) const {
-  return run("listen", own_address(), wait);
+Result<nlohmann::json> Helper::listen(Milliseconds wait, Milliseconds of_client) const {
+  return run("listen", own_address(), wait, limit(wait, of_client));
 }
 
 Result<nlohmann::json> Helper::connect(const std::string& peer, Milliseconds wait) const {
-  return run("connect", peer, wait);
+  return run("connect", peer, wait, limit(wait));
 }
 
 }  // namespace pvrdma::ctl

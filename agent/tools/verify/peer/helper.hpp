@@ -28,16 +28,18 @@ class Helper {
   [[nodiscard]] const std::string& token() const { return token_; }
 
   // Returns the program's answer: the figures, or "failed". `wait`: how long to wait for the other
-  // side. An Error: the program gave no answer.
-  [[nodiscard]] Result<nlohmann::json> listen(Milliseconds wait) const;
+  // side. An Error: the program gave no answer. `of_client`: the longest duration of a client.
+  [[nodiscard]] Result<nlohmann::json> listen(Milliseconds wait,
+                                              Milliseconds of_client = Milliseconds{0}) const;
   [[nodiscard]] Result<nlohmann::json> connect(const std::string& peer, Milliseconds wait) const;
   // The longest time of one run.
-  [[nodiscard]] Milliseconds limit(Milliseconds wait) const;
+  [[nodiscard]] Milliseconds limit(Milliseconds wait,
+                                   Milliseconds of_client = Milliseconds{0}) const;
 
  private:
   Helper() = default;
   [[nodiscard]] Result<nlohmann::json> run(const char* side, const std::string& address,
-                                           Milliseconds wait) const;
+                                           Milliseconds wait, Milliseconds limit) const;
 
   VerifyOptions options_;
   selftest::Target target_;

@@ -26,8 +26,9 @@ struct LinkName {
   std::string gid;  // 32 hexadecimal digits
   std::uint32_t qpn = 0;
   std::uint32_t psn = 0;
-  int mtu = 0;        // enum ibv_mtu
-  std::string mac{};  // of its netdev, as told; empty: not known
+  int mtu = 0;               // enum ibv_mtu
+  std::string mac{};         // of its netdev, as told; empty: not known
+  Milliseconds duration{0};  // how long this side means to measure, as told; 0: not known
 };
 
 struct Done {

@@ -132,9 +132,16 @@ Result<LinkName> link_name_from(const Json& message) {
       return fail(EBADMSG, "reading", "the peer's queue pair");
   const std::string gid = text_in(message, "gid");
   if (gid.empty()) return fail(EBADMSG, "reading", "the peer's GID");
-  // A peer of an earlier version tells no MAC address.
-  return LinkName{gid, message["qpn"].get<std::uint32_t>(), message["psn"].get<std::uint32_t>(),
-                  message["mtu"].get<int>(), text_in(message, "mac")};
+  // A peer of an earlier version tells no MAC address and no duration.
+  const Json duration = message.value("duration_ms", Json{});
+  const std::uint64_t told_ms = duration.is_number_unsigned() ? duration.get<std::uint64_t>() : 0;
+  const auto at_most = static_cast<std::uint64_t>(kDurationAtMost.count());
+  return LinkName{gid,
+                  message["qpn"].get<std::uint32_t>(),
+                  message["psn"].get<std::uint32_t>(),
+                  message["mtu"].get<int>(),
+                  text_in(message, "mac"),
+                  Milliseconds{std::min(told_ms, at_most)}};
 }
 
 Result<Json> bandwidths(Client& client, const Progress& progress) {
@@ -200,6 +207,10 @@ Result<Json> measure(Control& control, Link& link, Milliseconds duration,
   return found;
 }
 
+Milliseconds serving_limit(Milliseconds own, Milliseconds told) {
+  return std::chrono::minutes{2} + 3 * std::max(own, told);
+}
+
 Result<Json> serve(Control& control, Link& link, BootTime deadline) {
   for (unsigned parts = 0;; ++parts) {
     const auto message = control.receive_answer(deadline);
@@ -214,8 +225,8 @@ Result<Json> serve(Control& control, Link& link, BootTime deadline) {
 }
 
 Result<LinkName> exchange_names(Control& control, const LinkName& own, BootTime deadline) {
-  const Json name{
-      {"gid", own.gid}, {"qpn", own.qpn}, {"psn", own.psn}, {"mtu", own.mtu}, {"mac", own.mac}};
+  const Json name{{"gid", own.gid}, {"qpn", own.qpn}, {"psn", own.psn},
+                  {"mtu", own.mtu}, {"mac", own.mac}, {"duration_ms", own.duration.count()}};
   if (auto sent = control.send(name, deadline); !sent) return fail(sent.error());
   return control.receive_answer(deadline).and_then(link_name_from);
 }

@@ -17,6 +17,9 @@ using Progress = std::function<void(const std::string& doing)>;
 [[nodiscard]] Result<Json> measure(Control& control, Link& link, Milliseconds duration,
                                    const Progress& progress);
 
+// How long a listener with this --duration serves a client that told its own.
+[[nodiscard]] Milliseconds serving_limit(Milliseconds own, Milliseconds told);
+
 // Serves the client until the client ends the run. Returns "parts", their number, and "figures",
 // the result of the client's measure(), which is null where the client did not tell it.
 [[nodiscard]] Result<Json> serve(Control& control, Link& link, BootTime deadline);

@@ -63,6 +63,7 @@ Result<Json> measure_with(Control& control, Link& link, const Arguments& argumen
                           BootTime named_until, bool& measuring) {
   LinkName own = link.name();
   own.mac = arguments.mac;
+  own.duration = arguments.duration;
   const auto peer = exchange_names(control, own, named_until);
   if (!peer) return fail(peer.error());
   measuring = true;
@@ -74,7 +75,7 @@ Result<Json> measure_with(Control& control, Link& link, const Arguments& argumen
   auto found = arguments.side == Side::Client
                    ? measure(control, link, arguments.duration, show)
                    : serve(control, link,
-                           BootClock::now() + std::chrono::minutes{2} + 3 * arguments.duration);
+                           BootClock::now() + serving_limit(arguments.duration, peer->duration));
   if (found) (*found)["peer_mac"] = peer->mac;
   return found;
 }

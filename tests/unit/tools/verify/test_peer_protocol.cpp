@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "agent/tools/verify/peer/greeting.hpp"
+#include "agent/tools/verify/peer/measure.hpp"
 #include "agent/tools/verify/peer/run.hpp"
 #include "tests/unit/catch.hpp"
 
@@ -194,6 +195,27 @@ TEST_CASE("of the errors of a name's addresses that of the other side is told") 
   CHECK(more_telling(EADDRNOTAVAIL, EAFNOSUPPORT) == EADDRNOTAVAIL);
   CHECK(more_telling(EAFNOSUPPORT, EADDRNOTAVAIL) == EADDRNOTAVAIL);
   CHECK(more_telling(EADDRINUSE, EADDRNOTAVAIL) == EADDRINUSE);
+}
+
+TEST_CASE("a listener serves as long as the client means to measure, up to an hour") {
+  using namespace std::chrono_literals;
+  Ends ends;
+  const auto told_by = [&](Milliseconds duration) {
+    LinkName own{"00", 1, 2, 3};
+    own.duration = duration;
+    std::thread client{[&] { static_cast<void>(exchange_names(*ends.client, own, soon())); }};
+    const auto peer = exchange_names(*ends.listener, {"00", 1, 2, 3}, soon());
+    client.join();
+    return peer ? peer->duration : Milliseconds{-1};
+  };
+  CHECK(told_by(10min) == 10min);
+  CHECK(told_by(5h) == 1h);
+  ends.say(R"({"gid": "00", "qpn": 1, "psn": 2, "mtu": 3})"
+           "\n");  // of an earlier version
+  CHECK(exchange_names(*ends.client, {"00", 1, 2, 3}, soon())->duration == 0s);
+  CHECK(serving_limit(10s, 0s) == 150s);
+  CHECK(serving_limit(10s, 10min) == 32min);
+  CHECK(serving_limit(2h, 1h) == 362min);
 }
 
 TEST_CASE("raw bytes between lines") {
