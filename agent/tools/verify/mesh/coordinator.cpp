@@ -167,13 +167,16 @@ Result<Mesh> hold(Reception& reception, const Meeting& meeting) {
       continue;
     }
     const std::string& address = member->machine.address;
-    if (std::any_of(members.begin(), members.end(),
-                    [&](const Member& one) { return one.machine.address == address; })) {
+    const auto same = std::find_if(members.begin(), members.end(), [&](const Member& one) {
+      return one.machine.address == address;
+    });
+    if (same == members.end())
+      members.push_back(std::move(*member));
+    else if (!same->control.check_peer())  // the machine was started again
+      *same = std::move(*member);
+    else
       static_cast<void>(member->control.send(
           {{"refused", "another machine has its address, " + address}}, until));
-      continue;
-    }
-    members.push_back(std::move(*member));
   }
   if (members.size() < 2)
     return fail(0, formatted("{} of {} machines came", members.size(), meeting.size), refused);

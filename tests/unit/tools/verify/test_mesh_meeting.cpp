@@ -64,6 +64,32 @@ TEST_CASE("a machine that dies costs its own pairs only") {
   CHECK(failed == 3);
 }
 
+TEST_CASE("a machine that was started again takes its own place, and no other machine's") {
+  const test::FreePort port;
+  const auto listener = Listener::open("127.0.0.1", port.number, 64);
+  REQUIRE(listener);
+  bool took_part = false;
+  std::thread machines{[&] {
+    for (const std::size_t lost : {0U, 0U}) static_cast<void>(joined(port.number, lost));
+    auto first = joined(port.number, 0);
+    auto stranger = joined(port.number, 0);
+    if (!first || !stranger) return;
+    const auto told = stranger->receive(BootClock::now() + kLong);
+    if (!told || text_in(*told, "refused") != "another machine has its address, 10.0.0.1") return;
+    const std::jthread other{simulate, port.number, 1, kAllPairs};
+    const auto asked = first->receive(BootClock::now() + kLong);
+    took_part = asked && asked->contains("listen");
+    static_cast<void>(first->send({{"served", true}}, BootClock::now() + kLong));
+  }};
+  Reception reception{&*listener, "", true};
+  const auto mesh = hold(
+      reception, {2, 2, kLong, kLong, {}, [](const PairResult&) {}, [](const std::string&) {}});
+  machines.join();
+  REQUIRE(mesh);
+  CHECK(took_part);
+  CHECK(mesh->pairs.size() == 1);
+}
+
 TEST_CASE("where both machines of a pair fail, the reasons of both are told") {
   const test::FreePort port;
   const auto listener = Listener::open("127.0.0.1", port.number, 64);
