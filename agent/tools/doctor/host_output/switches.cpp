@@ -160,6 +160,7 @@ HostRemark of_missing_module(const TableRow& row, const Uplinks& uplinks) {
   HostRemark one = about_it(has_working_device ? Weight::Info : Weight::Change,
                             "the NICs of this driver have no RDMA device; loaded, it gives them "
                             "one, after a restart of the host where it was disabled");
+  one.means += also_needed_by(name);
   if (!has_working_device)
     one.commands = {is_off ? "esxcli system module set -e true -m " + name
                            : "esxcli system module load -m " + name};

@@ -12,14 +12,14 @@ namespace pvrdma::doctor {
 
 namespace {
 
-// On ESXi these drivers have their RDMA half in a module of its own.
-constexpr std::array<std::pair<const char*, const char*>, 6> kDriverPairs{
+// On ESXi these drivers have their RDMA half in a module of its own. i40en is none of them: with it
+// irdman speaks iWARP alone.
+constexpr std::array<std::pair<const char*, const char*>, 5> kDriverPairs{
     {{"nmlx5_core", "nmlx5_rdma"},
      {"nmlx4_en", "nmlx4_rdma"},
      {"bnxtnet", "bnxtroce"},
      {"qedentv", "qedrntv"},
-     {"icen", "irdman"},
-     {"i40en", "irdman"}}};
+     {"icen", "irdman"}}};
 
 // Intel's driver: of its devices X722 speak iWARP alone (release notes of irdman).
 bool may_be_iwarp(const HostDevice& device) { return device.driver == "irdman"; }
@@ -49,13 +49,16 @@ HostRemark no_device(const Uplinks& uplinks) {
                     "hosts; the host needs a NIC that supports RoCE, with its RDMA driver loaded",
                     {about(HostPart::Modules).look},
                     info.menu};
-  for (const auto& [name, nic] : uplinks.nics)
-    if (const char* driver = rdma_driver_of(nic.driver); driver != nullptr) {
-      remark.says += "; " + name + " has the driver " + nic.driver + ", whose RDMA half " + driver +
-                     " may not be loaded";
-      remark.commands.push_back(std::string{"esxcli system module load -m "} + driver);
-      return remark;
-    }
+  for (const auto& [driver, rdma_driver] : kDriverPairs) {
+    std::vector<std::string> names;
+    for (const auto& [name, nic] : uplinks.nics)
+      if (nic.driver == driver) names.push_back(name);
+    if (names.empty()) continue;
+    remark.says += "; " + joined(names) + (names.size() == 1 ? " has" : " have") + " the driver " +
+                   driver + ", whose RDMA half " + rdma_driver + " may not be loaded" +
+                   also_needed_by(rdma_driver);
+    remark.commands.push_back(std::string{"esxcli system module load -m "} + rdma_driver);
+  }
   return remark;
 }
 
@@ -121,6 +124,13 @@ const char* rdma_driver_of(std::string_view driver) {
   for (const auto& [nic_driver, rdma_driver] : kDriverPairs)
     if (driver == nic_driver) return rdma_driver;
   return nullptr;
+}
+
+// Release notes of irdman, "Important Notes".
+const char* also_needed_by(std::string_view rdma_driver) {
+  return rdma_driver == "irdman"
+             ? "; its LAN driver icen needs the parameter RDMA as well, and a restart of the host"
+             : "";
 }
 
 bool is_rdma_driver(std::string_view module) {

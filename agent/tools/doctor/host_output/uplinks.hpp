@@ -43,6 +43,8 @@ struct Uplinks {
 
 // The module with the RDMA half of a NIC's driver; null: none is known.
 [[nodiscard]] const char* rdma_driver_of(std::string_view driver);
+// What that module needs besides being loaded, after "; "; empty: nothing.
+[[nodiscard]] const char* also_needed_by(std::string_view rdma_driver);
 [[nodiscard]] bool is_rdma_driver(std::string_view module);
 
 // The interface of this VM with the largest MTU; null: there is none.

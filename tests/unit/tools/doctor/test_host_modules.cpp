@@ -47,6 +47,10 @@ TEST_CASE("an RDMA driver is missing where the host has a NIC for it and no devi
   CHECK(judged(with_driver("icen      ")).weight == Weight::Change);
   CHECK(judged(with_driver("icen      ")).commands ==
         std::vector<std::string>{"esxcli system module load -m irdman"});
+  CHECK(judged(with_driver("icen      ")).means.find("icen needs the parameter RDMA") !=
+        std::string::npos);
+  // Its devices speak iWARP alone.
+  CHECK(judged(with_driver("i40en     ")).weight == Weight::Info);
   const auto foreign = judged(with_driver("nmlx5_core"));
   CHECK(foreign.weight == Weight::Info);
   CHECK(foreign.says == "irdman is not loaded");

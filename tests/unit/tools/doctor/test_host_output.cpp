@@ -102,6 +102,29 @@ TEST_CASE("esxcli prints nothing where the host has no RDMA device") {
   CHECK(none.commands.back() == "esxcli system module load -m nmlx5_rdma");
   CHECK(remark_of(reading, HostPart::Firewall).weight == Weight::Good);
   CHECK(required_of(reading) == std::vector<std::string>{"properties", "vmknic"});
+  // Each NIC that may be the one is named, and i40en's speak iWARP alone.
+  const auto several = remark_of(
+      judge_host_output("[root@esx:~] esxcli rdma device list\n[root@esx:~] esxcfg-nics -l\n"
+                        "Name    PCI          Driver      Link Speed      Duplex MAC Address       "
+                        "MTU    Description\n"
+                        "vmnic0  0000:01:00.0 i40en       Up   10000Mbps  Full   "
+                        "02:00:5e:10:00:01 1500   X710\n"
+                        "vmnic2  0000:02:00.0 icen        Up   10000Mbps  Full   "
+                        "02:00:5e:10:00:02 1500   E810\n"
+                        "vmnic4  0000:03:00.0 nmlx5_core  Up   10000Mbps  Full   "
+                        "02:00:5e:10:00:03 1500   ConnectX\n"
+                        "vmnic5  0000:03:00.1 nmlx5_core  Up   10000Mbps  Full   "
+                        "02:00:5e:10:00:04 1500   ConnectX\n",
+                        {}),
+      HostPart::RdmaDevices);
+  CHECK(several.says ==
+        "the host has no RDMA device; vmnic4, vmnic5 have the driver nmlx5_core, whose RDMA half "
+        "nmlx5_rdma may not be loaded; vmnic2 has the driver icen, whose RDMA half irdman may not "
+        "be loaded; its LAN driver icen needs the parameter RDMA as well, and a restart of the "
+        "host");
+  CHECK(several.commands == std::vector<std::string>{"esxcli system module list",
+                                                     "esxcli system module load -m nmlx5_rdma",
+                                                     "esxcli system module load -m irdman"});
   // The paste may have been cut off at this line.
   const HostReading cut = judge_host_output("[root@esx:~] esxcli rdma device list\n", {});
   CHECK(cut.remarks.empty());
