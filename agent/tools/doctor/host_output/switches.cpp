@@ -87,17 +87,20 @@ HostRemark of_switch(const TableRow& one, const HostTables& host, const GuestVm&
       one["MTU"], with_largest_mtu(guest));
 }
 
-// The drivers whose module options switch on priority flow control ("pfctx=0x08").
-bool has_priority_flow_control(const HostTables& host) {
-  const auto rows = host.rows(HostPart::Modules);
-  return std::any_of(rows.begin(), rows.end(), [](const TableRow& row) {
+// Whether a driver's module options switch on priority flow control ("pfctx=0x08"). None: the paste
+// lacks those of the driver that has this option.
+std::optional<bool> has_priority_flow_control(const HostTables& host) {
+  std::optional<bool> has;
+  for (const TableRow& row : host.rows(HostPart::Modules)) {
     const std::string& options = row["Options"];
+    if (row["Name"] == "nmlx5_core" && !options.empty()) has = false;
     const std::size_t at = options.find("pfctx=");
-    if (at == std::string::npos) return false;
+    if (at == std::string::npos) continue;
     // A mask of priorities, "0x08" or "8".
     const std::size_t digit = options.find_first_not_of("0x", at + 6);
-    return digit != std::string::npos && is_hex(options[digit]);
-  });
+    if (digit != std::string::npos && is_hex(options[digit])) return true;
+  }
+  return has;
 }
 
 bool carries_rdma(const std::string& nic, const Uplinks& uplinks) {
@@ -105,7 +108,7 @@ bool carries_rdma(const std::string& nic, const Uplinks& uplinks) {
   return uplinks.devices.empty() || find_in(uplinks.devices, nic, &HostDevice::uplink) != nullptr;
 }
 
-HostRemark of_pause(const TableRow& row, bool has_priority) {
+HostRemark of_pause(const TableRow& row, std::optional<bool> has_priority) {
   const std::string& nic = row["NIC"];
   const std::string says =
       nic + ": Pause RX " + told(row["Pause RX"]) + ", Pause TX " + told(row["Pause TX"]);
@@ -119,7 +122,7 @@ HostRemark of_pause(const TableRow& row, bool has_priority) {
     return about_it(Weight::Good,
                     "global flow control is on; the ports of the physical switch "
                     "need it as well");
-  if (has_priority)
+  if (has_priority == true)
     return about_it(Weight::Info,
                     "global flow control is off; the driver's options switch on "
                     "priority flow control (PFC), which the ports of the physical "
@@ -129,6 +132,8 @@ HostRemark of_pause(const TableRow& row, bool has_priority) {
                "flow control is off, and RoCE is slow where packets are lost; switch it on "
                "here and at the ports of the physical switch, unless priority flow control "
                "(PFC) is used");
+  if (!has_priority)
+    off.means += "; of NVIDIA's NICs `esxcfg-module -g nmlx5_core`, pasted as well, shows it";
   if (is_plain_name(nic))
     off.commands = {"esxcli network nic pauseParams set -r true -t true -n " + nic};
   return off;
@@ -192,7 +197,7 @@ void judge_switches(const HostTables& host, const GuestVm& guest, HostReading& r
 
 void judge_flow_control(const HostTables& host, const GuestVm& guest, HostReading& reading) {
   const Uplinks uplinks = uplinks_of(host, guest);
-  const bool has_priority = has_priority_flow_control(host);
+  const auto has_priority = has_priority_flow_control(host);
   const auto rows = host.rows(HostPart::FlowControl);
   std::size_t judged = 0;
   for (const TableRow& row : rows)

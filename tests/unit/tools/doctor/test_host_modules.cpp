@@ -29,6 +29,13 @@ TEST_CASE("priority flow control takes the place of global flow control") {
   for (const char* none : {"pfctx=0x00 pfcrx=0x08", "pfctx=0x0 pfcrx=0x0", "pfctx=0", "pfctx=00",
                            "pfctx=", "pfcrx=0x08"})
     CHECK(weight_with(none) == Weight::Change);
+  // Only the driver's options settle it.
+  const auto asks = [](const std::string& text) {
+    return remark_of(judge_host_output(text, kGuest), HostPart::FlowControl)
+               .means.find("`esxcfg-module -g nmlx5_core`, pasted as well") != std::string::npos;
+  };
+  CHECK(asks(off));
+  CHECK_FALSE(asks(replaced(off, "nmlx5_rdma enabled", "nmlx5_core enabled")));
 }
 
 TEST_CASE("an RDMA driver is missing where the host has a NIC for it and no device works") {
