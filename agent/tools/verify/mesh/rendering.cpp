@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "agent/base/format.hpp"
 #include "agent/base/text.hpp"
@@ -61,17 +62,21 @@ std::string table(const Mesh& mesh, const Judgement& judgement, const MatrixKind
 // A fault common to all pairs of a blamed machine is told once.
 std::string blame_line(const Mesh& mesh, const Judgement& judgement, std::size_t machine) {
   std::vector<std::string> reasons;
-  std::size_t pairs = 0;
+  std::set<std::size_t> partners, working;
   for (const JudgedPair& pair : judgement.pairs)
     if (pair.from == machine || pair.to == machine) {
-      ++pairs;
+      partners.insert(pair.from == machine ? pair.to : pair.from);
       for (const std::string& reason : pair.bad)
         if (!contains(reasons, reason)) reasons.push_back(reason);
     }
   constexpr std::size_t kReasons = 3;
   if (reasons.size() > kReasons) reasons.resize(kReasons);
-  return formatted("{}: with all of its {} partners, who are well with others: {}",
-                   name_of(mesh, machine), pairs, joined(reasons));
+  for (const JudgedPair& pair : judgement.pairs)
+    for (const std::size_t partner : {pair.from, pair.to})
+      if (pair.bad.empty() && partners.contains(partner)) working.insert(partner);
+  return formatted("{}: with all of its {} partners, of whom {} work{} well with others: {}",
+                   name_of(mesh, machine), partners.size(), working.size(),
+                   working.size() == 1 ? "s" : "", joined(reasons));
 }
 
 // A spreadsheet runs a text that begins like a formula, and a terminal obeys control characters; a

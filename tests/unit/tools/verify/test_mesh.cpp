@@ -19,6 +19,8 @@ namespace {
 
 using Index = std::vector<std::size_t>;
 
+const ctl::Style kWide{300, false, {}};
+
 }  // namespace
 
 TEST_CASE("every pair meets once, and no machine is in two pairs of a round") {
@@ -59,8 +61,9 @@ TEST_CASE("a machine that is slow with all partners is blamed, its partners are 
   CHECK(judgement.blamed == Index{17});
   CHECK(judgement.unclear.empty());
   CHECK(exit_code(mesh, judgement) == 1);
-  CHECK(render(mesh, judgement, {}).find("vm17 (10.0.0.18): with all of its 63 partners") !=
-        std::string::npos);
+  CHECK(render(mesh, judgement, kWide)
+            .find("vm17 (10.0.0.18): with all of its 63 partners, of whom "
+                  "63 work well with others") != std::string::npos);
 }
 
 TEST_CASE("two rounds find a slow machine as well") {
@@ -171,6 +174,16 @@ TEST_CASE("a path with a smaller MTU stands out") {
   const Judgement judgement = judge(mesh);
   CHECK(judgement.smallest_mtu_bytes == 1500);
   CHECK(judgement.unclear.size() == 1);
+}
+
+TEST_CASE("of the partners of a blamed machine those that work well are counted") {
+  Mesh mesh = mesh_of(9, 9);
+  for (PairResult& pair : mesh.pairs) pair.figures->mtu_bytes = 1500;
+  pair_of(mesh, 0, 1).figures->mtu_bytes = 9000;
+  const Judgement judgement = judge(mesh);
+  CHECK(judgement.blamed.size() == 7);
+  CHECK(render(mesh, judgement, kWide).find("8 partners, of whom 2 work well with others") !=
+        std::string::npos);
 }
 
 TEST_CASE("with a thousand machines a part of the rounds finds the slow one") {
