@@ -15,7 +15,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kTableAtMost = 12;
-constexpr std::size_t kNameWidth = 14;
+constexpr std::size_t kNameAtMost = 30;
 
 std::string line(const std::string& text, const ctl::Style& style) {
   return "  " + ctl::wrapped(printable(text), style.width, 4) + "\n";
@@ -42,14 +42,19 @@ std::string headline(const Mesh& mesh, const Judgement& judgement, const ctl::St
 
 std::string table(const Mesh& mesh, const Judgement& judgement, const MatrixKind& kind) {
   const Matrix matrix = matrix_of(mesh, judgement, kind);
-  std::string text = ctl::padded(std::string{"  "} + kind.title, kNameWidth + 2) + "\n";
-  text += ctl::padded("", kNameWidth + 2);
-  for (const Machine& machine : mesh.machines)
-    text += formatted("{:>10}", ctl::shortened(printable(machine.name), 9));
+  // The columns have numbers alone: the names of a cluster differ at their ends.
+  std::vector<std::string> rows;
+  std::size_t width = 0;
+  for (const Machine& machine : mesh.machines) {
+    rows.push_back(formatted("  {:>2} {}", rows.size() + 1,
+                             ctl::shortened(printable(machine.name), kNameAtMost)));
+    width = std::max(width, rows.back().size());
+  }
+  std::string text = std::string{"  "} + kind.title + "\n" + ctl::padded("", width);
+  for (std::size_t to = 1; to <= matrix.size(); ++to) text += formatted("{:>10}", to);
   text += "\n";
   for (std::size_t from = 0; from < matrix.size(); ++from) {
-    text += "  " + ctl::padded(ctl::shortened(printable(mesh.machines[from].name), kNameWidth - 1),
-                               kNameWidth);
+    text += ctl::padded(rows[from], width);
     for (std::size_t to = 0; to < matrix.size(); ++to)
       text += from == to         ? formatted("{:>10}", "")
               : matrix[from][to] ? formatted("{:>10.1f}", *matrix[from][to])

@@ -186,6 +186,17 @@ TEST_CASE("of the partners of a blamed machine those that work well are counted"
         std::string::npos);
 }
 
+TEST_CASE("the table tells machines apart whose names differ at their ends") {
+  Mesh mesh = mesh_of(12, 12);
+  for (std::size_t n = 0; n < 12; ++n)
+    mesh.machines[n].name = "compute-node-" + std::to_string(n + 1);
+  mesh.machines[11].name += std::string(100, 'x');
+  const std::string text = render(mesh, judge(mesh), {});
+  CHECK(text.find("\n" + std::string(35, ' ') + "         1         2") != std::string::npos);
+  CHECK(text.find("\n   1 compute-node-1 ") != std::string::npos);
+  CHECK(text.find("\n  12 compute-node-12xxxxxxxxxxxx... ") != std::string::npos);
+}
+
 TEST_CASE("with a thousand machines a part of the rounds finds the slow one") {
   Mesh mesh = mesh_of(1000, 50);
   CHECK(mesh.pairs.size() == 25'000);
