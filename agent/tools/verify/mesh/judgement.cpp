@@ -21,13 +21,14 @@ constexpr std::size_t kPairsAtLeast = 3;  // fewer have no typical figure
 struct Figure {
   const char* name;
   const char* unit;
+  int decimals;
   bool less_is_better;
   double (*of)(const PairFigures&);
 };
 constexpr Figure kFigures[] = {
-    {"latency", "us", true, [](const PairFigures& of) { return of.latency_us; }},
-    {"bandwidth", "MB/s", false, [](const PairFigures& of) { return of.slower_way_mb_s(); }},
-    {"bandwidth both ways", "MB/s", false, [](const PairFigures& of) { return of.both_mb_s; }}};
+    {"latency", "us", 1, true, [](const PairFigures& of) { return of.latency_us; }},
+    {"bandwidth", "MB/s", 0, false, [](const PairFigures& of) { return of.slower_way_mb_s(); }},
+    {"bandwidth both ways", "MB/s", 0, false, [](const PairFigures& of) { return of.both_mb_s; }}};
 
 double median_of(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -36,14 +37,19 @@ double median_of(std::vector<double> values) {
   return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
-// Marks those of `members`, all with the same path, whose figure stands out.
-void mark_outliers(const Mesh& mesh, Path path, const std::vector<std::size_t>& members,
-                   const Figure& figure, Judgement& judgement) {
-  if (members.size() < kPairsAtLeast) return;
+// Marks those of `members`, all with the same path, whose figure stands out. Returns all of them in
+// one line: if most machines are slow, no pair stands out.
+std::string mark_outliers(const Mesh& mesh, Path path, const std::vector<std::size_t>& members,
+                          const Figure& figure, Judgement& judgement) {
   std::vector<double> values, deviations;
   values.reserve(members.size());
   for (const std::size_t at : members) values.push_back(figure.of(*mesh.pairs[at].figures));
   const double median = median_of(values);
+  const auto told = [&](double value) { return formatted("{:.{}f}", value, figure.decimals); };
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  std::string all = formatted("{} {} {} ({} to {})", figure.name, told(median), figure.unit,
+                              told(*least), told(*most));
+  if (members.size() < kPairsAtLeast) return all;
   deviations.reserve(values.size());
   for (const double value : values) deviations.push_back(std::abs(value - median));
   const double far = std::max(kDeviations * median_of(deviations), kPartOfMedian * median);
@@ -51,9 +57,10 @@ void mark_outliers(const Mesh& mesh, Path path, const std::vector<std::size_t>& 
     const double worse = figure.less_is_better ? values[n] - median : median - values[n];
     if (worse <= far) continue;
     judgement.pairs[members[n]].bad.push_back(
-        formatted("{} {:.4g} {}; the median of {} {} pairs is {:.4g}", figure.name, values[n],
-                  figure.unit, members.size(), words_of(path).id, median));
+        formatted("{} {} {}; the median of {} {} pairs is {}", figure.name, told(values[n]),
+                  figure.unit, members.size(), words_of(path).id, told(median)));
   }
+  return all;
 }
 
 using Classes = std::map<Path, std::vector<std::size_t>>;
@@ -155,8 +162,12 @@ Judgement judge(const Mesh& mesh) {
   }
   const auto classes = by_path(judgement);
   mark_fall_backs(classes, judgement);
-  for (const auto& [path, members] : comparable(classes))
-    for (const Figure& figure : kFigures) mark_outliers(mesh, path, members, figure, judgement);
+  for (const auto& [path, members] : comparable(classes)) {
+    Spread spread{path, members.size(), {}};
+    for (const Figure& figure : kFigures)
+      spread.figures.push_back(mark_outliers(mesh, path, members, figure, judgement));
+    judgement.spreads.push_back(std::move(spread));
+  }
   mark_small_mtus(mesh, judgement);
   blame(mesh.machines.size(), judgement);
   return judgement;

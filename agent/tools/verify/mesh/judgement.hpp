@@ -30,8 +30,16 @@ struct JudgedPair {
   std::vector<std::string> bad;  // the reasons why the pair is not good
 };
 
+// How far the figures of the pairs with one path lie apart.
+struct Spread {
+  Path path = Path::Unclear;
+  std::size_t pairs = 0;
+  std::vector<std::string> figures;  // "latency 8.0 us (7.8 to 8.3)": the median, and all
+};
+
 struct Judgement {
-  std::vector<JudgedPair> pairs;     // as in Mesh::pairs
+  std::vector<JudgedPair> pairs;  // as in Mesh::pairs
+  std::vector<Spread> spreads;
   std::vector<std::size_t> blamed;   // machines that are bad with each of several partners, where
                                      // one of these partners is good elsewhere
   std::vector<std::size_t> unclear;  // bad pairs that no blamed machine explains

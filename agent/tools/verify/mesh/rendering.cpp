@@ -27,7 +27,7 @@ std::string name_of(const Mesh& mesh, std::size_t machine) {
 
 std::string headline(const Mesh& mesh, const Judgement& judgement, const ctl::Style& style) {
   const int code = exit_code(mesh, judgement);
-  const char* const words[] = {"all alike", "some stand out", "not all of them work",
+  const char* const words[] = {"none stands out", "some stand out", "not all of them work",
                                "nothing was measured"};
   const ctl::Colour colour = code == 0   ? ctl::Colour::Green
                              : code == 1 ? ctl::Colour::Yellow
@@ -133,6 +133,10 @@ std::string render(const Mesh& mesh, const Judgement& judgement, const ctl::Styl
         "pairs of one host copy memory, which may be all that stands out: --line-rate and "
         "--host-properties tell such pairs from others",
         style);
+  for (const Spread& spread : judgement.spreads)
+    text += line(formatted("{}: {} pair{}, {}", words_of(spread.path).id, spread.pairs,
+                           spread.pairs == 1 ? "" : "s", joined(spread.figures)),
+                 style);
   if (judgement.all_over_tcp)
     for (const std::string& cause : causes_of_fall_back()) text += line(cause, style);
   if (judgement.smallest_mtu_bytes)

@@ -186,6 +186,19 @@ TEST_CASE("of the partners of a blamed machine those that work well are counted"
         std::string::npos);
 }
 
+TEST_CASE("where too many machines are slow to stand out, the range of the figures shows them") {
+  Mesh mesh = mesh_of(6, 6);
+  for (PairResult& pair : mesh.pairs) pair.figures = native();
+  for (const std::size_t slow : {4U, 5U})
+    change_pairs_of(mesh, slow, [](PairResult& pair) { pair.figures->out_mb_s = 4500; });
+  const Judgement judgement = judge(mesh);
+  CHECK(exit_code(mesh, judgement) == 0);
+  const std::string text = render(mesh, judgement, kWide);
+  CHECK(text.find("none stands out") != std::string::npos);
+  CHECK(text.find("rdma: 15 pairs, latency 8.0 us (8.0 to 8.0), bandwidth 4500 MB/s (4500 to 9000)"
+                  ", bandwidth both ways 14000 MB/s (14000 to 14000)") != std::string::npos);
+}
+
 TEST_CASE("the table tells machines apart whose names differ at their ends") {
   Mesh mesh = mesh_of(12, 12);
   for (std::size_t n = 0; n < 12; ++n)
