@@ -28,10 +28,12 @@ const shown = new WeakMap();
 export function show(place, value, build) {
   const key = JSON.stringify(value);
   if (shown.get(place) === key) return;
+  // A value that cannot be shown must not count as shown.
+  const built = [build(value)].flat();
   shown.set(place, key);
   const open = new Set([...place.querySelectorAll("details[open]")].map(one => one.dataset.key));
   const focused = place.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
-  place.replaceChildren(...[build(value)].flat());
+  place.replaceChildren(...built);
   for (const one of place.querySelectorAll("details")) one.open = open.has(one.dataset.key);
   if (focused !== undefined) [...place.querySelectorAll("[data-key]")].find(one => one.dataset.key === focused)?.focus();
 }
