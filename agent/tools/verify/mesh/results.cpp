@@ -31,15 +31,17 @@ Result<Results> Results::open(const std::filesystem::path& folder, bool resume) 
   const auto path = folder / kPairs;
   // O_NONBLOCK: the open of a FIFO does not wait.
   constexpr int kFlags = O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
-  results.pairs_ = Fd{::open(path.c_str(), kFlags | (resume ? 0 : O_EXCL), 0644)};
-  if (!results.pairs_ && errno == EEXIST)
-    return fail(EEXIST, "writing", path.string() + " (--resume goes on with it)");
+  results.pairs_ = Fd{::open(path.c_str(), kFlags, 0644)};
   struct stat status {};
   if (!results.pairs_ || ::fstat(results.pairs_.get(), &status) != 0)
     return fail(errno, "writing", path);
   if (!S_ISREG(status.st_mode)) return fail(0, "the pairs' file is no regular file:", path);
+  // The file of a mesh that never met is empty.
+  const bool has_pairs = status.st_size > 0;
+  if (has_pairs && !resume)
+    return fail(EEXIST, "writing", path.string() + " (--resume goes on with it)");
   // The last line of an earlier run may be cut off: a newline ends it.
-  if (resume && ::write(results.pairs_.get(), "\n", 1) != 1) return fail(errno, "writing", path);
+  if (has_pairs && ::write(results.pairs_.get(), "\n", 1) != 1) return fail(errno, "writing", path);
   return results;
 }
 

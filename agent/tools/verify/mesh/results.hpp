@@ -12,7 +12,8 @@ namespace pvrdma::verify {
 
 class Results {
  public:
-  // Makes the folder. EEXIST: it holds an earlier mesh, and `resume` is false.
+  // Makes the folder. EEXIST: it holds pairs of an earlier mesh, and
+  // `resume` is false.
   [[nodiscard]] static Result<Results> open(const std::filesystem::path& folder, bool resume);
 
   // The pairs measured before, without those that failed: they are tried again.
