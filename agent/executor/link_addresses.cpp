@@ -90,14 +90,21 @@ bool is_obsolete(const LinkAddress& address, const LinkSettings& settings) {
   return address.ours && !contains(settings.configured, address.text);
 }
 
-bool is_dropped(const LinkAddress& address, const LinkSettings& settings) {
-  return settings.removes && is_obsolete(address, settings);
+bool is_dropped(const std::vector<LinkAddress>& now, const LinkAddress& address,
+                const LinkSettings& settings) {
+  return settings.removes && is_obsolete(address, settings) && !has_foreign_twin(now, address);
 }
 
-// True for an address to be added that is on the link as a duplicate, so that it is useless: the
-// kernel checks for duplicates only when an address is new.
-bool is_to_be_renewed(const LinkAddress& address, const LinkSettings& settings) {
-  return address.ours && address.duplicate && contains(settings.addresses, address.text);
+// True for an address to be added that is on the link and useless. A duplicate is: the kernel
+// checks for duplicates only when an address is new. So is an IPv4 address that loses its GID
+// because the same with another prefix length is dropped (has_foreign_twin()).
+bool is_to_be_renewed(const std::vector<LinkAddress>& now, const LinkAddress& address,
+                      const LinkSettings& settings) {
+  if (!address.ours || !contains(settings.addresses, address.text)) return false;
+  return address.duplicate || std::ranges::any_of(now, [&](const LinkAddress& other) {
+           return without_prefix(other.text) == without_prefix(address.text) &&
+                  is_dropped(now, other, settings);
+         });
 }
 
 // The address on the link that must be removed before `address` is set: the same with another
@@ -131,9 +138,9 @@ OperationResult configure_addresses(RouteSocket& socket, const Netdev& link,
   std::vector<LinkAddress> present;  // after the removals
   std::optional<Alone> alone;
   for (const LinkAddress& address : *now) {
-    const bool renewed = is_to_be_renewed(address, settings);
+    const bool renewed = is_to_be_renewed(*now, address, settings);
     present.push_back(address);
-    if (!renewed && (!is_dropped(address, settings) || has_foreign_twin(*now, address))) continue;
+    if (!renewed && !is_dropped(*now, address, settings)) continue;
     if (!alone) alone = settings.begin_alone();
     if (alone->refused) {
       kept = alone->refused;

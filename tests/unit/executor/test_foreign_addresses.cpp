@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Addresses that other programs set on our link, beside ours.
+#include <linux/rtnetlink.h>
+
+#include <utility>
+
+#include "agent/base/netlink.hpp"
+#include "probes/netdevs.hpp"
 #include "tests/unit/executor/link_addresses_fixture.hpp"
 
 namespace pvrdma::executor {
@@ -42,9 +48,25 @@ TEST_CASE_METHOD(LinkAddressesFixture,
     CHECK(has(std::string{"192.168.30.201"} + prefix));
   CHECK(configure({"192.168.30.201/25"}).outcome == Outcome::AlreadyDone);
   run("ip address del 192.168.30.201/16 dev v0");
+  auto news = NetlinkSocket::subscribe(NETLINK_ROUTE, {RTNLGRP_IPV4_IFADDR});
+  REQUIRE(news.has_value());
   CHECK(configure({"192.168.30.201/25"}).outcome == Outcome::Done);
   CHECK_FALSE(has("192.168.30.201/24"));
   CHECK(has("192.168.30.201/25"));
+  // With the /24 goes the GID of both, and only a new address has one.
+  std::vector<std::string> changes;
+  while (news->read_events([&](nlmsghdr& message) {
+    // parse_address() takes no others.
+    const bool is_new = std::exchange(message.nlmsg_type, RTM_NEWADDR) == RTM_NEWADDR;
+    const auto found = probes::parse_address(message);
+    REQUIRE(found.has_value());
+    changes.push_back((is_new ? "+" : "-") + found->address.text);
+  }))
+    continue;
+  CHECK(changes ==
+        std::vector<std::string>{"-192.168.30.201/24", "-192.168.30.201/25", "+192.168.30.201/25"});
+  CHECK(configure({}).outcome == Outcome::Done);
+  CHECK_FALSE(has("192.168.30.201/25"));  // it is still recorded as ours
 }
 
 TEST_CASE_METHOD(LinkAddressesFixture,
