@@ -14,12 +14,20 @@ namespace pvrdma {
 
 namespace {
 
+// Whether the adapter may still change because of this attempt.
+bool may_follow(const Attempt& attempt, const Adapter& adapter) {
+  if (attempt.verb == Verb::LoadModule) return attempt.target == kDriverModule;
+  // The driver takes every adapter along, a link only its own. What a failed call did to the link
+  // counts as a change of the adapter.
+  return attempt.verb != Verb::ConfigureLink ||
+         (attempt.target == adapter.function && (!attempt.finished || worked(attempt)));
+}
+
 // When kSettle has passed since the adapter changed and since the last operation on it.
 BootTime settled_at(const Inputs& in, const Adapter& adapter) {
   BootTime last = history_of(in, adapter).changed;
   for (const Attempt& attempt : in.snapshot.ledger.attempts)
-    if (attempt.verb != Verb::LoadModule || attempt.target == kDriverModule)
-      last = std::max(last, end_of(attempt));
+    if (may_follow(attempt, adapter)) last = std::max(last, end_of(attempt));
   return last + kSettle;
 }
 
@@ -95,18 +103,19 @@ bool has_given_up(const ReloadVerdict& verdict) {
 }
 
 // Plans the operation that the policy grants, else adds the finding that says why not, the policy's
-// or the executor's. True where an operation is planned.
+// or the executor's. Gentler operations come first, but the findings stay meanwhile. True where an
+// operation is granted.
 bool reload_if_granted(const Inputs& in, Draft& draft, const ReloadVerdict& verdict,
                        const std::string& why, const std::string& adapter = {}) {
   if (verdict.refusal) draft.find(*verdict.refusal);
   if (verdict.granted || verdict.until || has_given_up(verdict))
     if (auto refusal = executor_refusal(in, adapter)) draft.find(std::move(*refusal));
   if (verdict.until) draft.look_by(*verdict.until);
-  if (verdict.granted) draft.act(*verdict.granted, why);
+  if (verdict.granted && draft.plan.actions.empty()) draft.act(*verdict.granted, why);
   return verdict.granted.has_value();
 }
 
-// The reload of a configuration with modules.reload = "always". True where it is planned.
+// The reload of a configuration with modules.reload = "always". True where it is granted.
 bool reload_once_per_boot(const Inputs& in, Draft& draft) {
   if (in.config.modules.reload != ReloadPolicy::Always) return false;
   const std::string why = "modules.reload is \"always\": once per boot";
@@ -127,8 +136,7 @@ std::vector<Broken> settled_and_broken(const Inputs& in, Draft& draft) {
 }  // namespace
 
 void climb_ladder(const Inputs& in, Draft& draft) {
-  // Gentler operations come first.
-  if (!draft.plan.actions.empty() || !is_live(in.snapshot, kDriverModule)) return;
+  if (!is_live(in.snapshot, kDriverModule)) return;
   if (in.history.reload_asked && reload_if_granted(in, draft, requested_reload(in), kRequested))
     return;
   // While a predecessor is missing, a reload that only the agent wants would come too early.

@@ -42,10 +42,15 @@ struct Burden {
 
 Burden burden_of(const Plan& plan, const std::string& function) {
   Burden burden;
+  // While the agent does something for the adapter, only the lack of the executor blocks that.
+  const bool is_served = std::ranges::any_of(
+      plan.actions, [&](const Action& one) { return target(one.operation) == function; });
   for (const Finding& finding : plan.findings) {
     // A finding about one adapter blocks that one; a finding about the machine blocks all.
     const bool another = finding.adapter && finding.adapter != function;
-    if (concerns(finding.id, Concern::Readiness) && !another) burden.is_blocked = true;
+    if (concerns(finding.id, Concern::Readiness) && !another &&
+        (!is_served || finding.adapter || finding.id == FindingId::ExecutorMissing))
+      burden.is_blocked = true;
     if (finding.id == FindingId::CustomizationAwaited) burden.awaits_customization = true;
     if (finding.adapter == function) burden.worst = std::max(burden.worst, finding.severity);
   }
