@@ -195,7 +195,7 @@ bool awaits_carrier(const Adapter& adapter) {
 // A module that a look did not see, as that look failed, is loading still.
 void note_loading(const Snapshot& now, History& history) {
   for (const Module& module : now.modules)
-    if (module.name == kDriverModule || module.init.is_absent() || is_live(module))
+    if (module.init.is_absent() || is_live(module))
       history.loading_since.erase(module.name);
     else
       history.loading_since.try_emplace(module.name, now.taken_at);

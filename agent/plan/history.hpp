@@ -67,7 +67,7 @@ struct History {
   std::vector<RemovedAdapter> removed;             // not yet acknowledged; the latest are last
   // When a client asked for a new start, or something changed by itself that concerns all adapters.
   BootTime fresh_start{};
-  // The modules that must precede the driver and are neither absent nor live, and since when.
+  // The modules that are neither absent nor live, and since when.
   std::map<std::string, BootTime> loading_since;
   // Until when the agent waits for the customization of the VM that is under way, or waited for the
   // last one; zero: there was none.

@@ -46,22 +46,32 @@ bool optional(const Config& config, const Operation& operation) {
 bool present(const Module& module) { return !module.init.is_absent(); }
 
 // When a module that does not become live is no longer waited for: its init function may never
-// return.
+// return. The same for the driver, also where it does not leave the kernel.
 BootTime patience_for_load(const Inputs& in, const std::string& module) {
   constexpr Milliseconds kPatience{60'000};
   const auto since = in.history.loading_since.find(module);
   return (since == in.history.loading_since.end() ? in.now : since->second) + kPatience;
 }
 
-// Reports a module that hangs in its init function.
+// Reports a module that hangs in its init function. The driver goes on without it.
 void report_hanging_load(const Inputs& in, Draft& draft, const Module& module) {
   if (!module.init.is(ModuleInit::Coming)) return;
   draft.find(overall(FindingId::ModuleRefused, {{"module", module.name}},
                      is_required(in.config, module.name) ? "loading-required" : "loading"));
 }
 
-// How long a function that has just lost its driver is left alone. On a hot-removal the driver goes
+// Reports a driver that hangs in its load or its removal, so that nothing can be done. A holder of
+// a device cannot be the reason: the kernel refuses to begin a removal while there is one.
+void report_hanging_driver(const Inputs& in, Draft& draft, const Module& driver) {
+  const bool loads = driver.init.is(ModuleInit::Coming);
+  if (!loads && !driver.init.is(ModuleInit::Going)) return;
+  if (has_come(patience_for_load(in, driver.name), in, draft))
+    draft.find(overall(FindingId::ModuleRefused, {{"module", driver.name}},
+                       loads ? "driver-loads" : "driver-leaves"));
+}
+
 // a moment before the function, and a probe in between can leave the kernel waiting for a netdev
+// How long a function that has just lost its driver is left alone. On a hot-removal the driver goes
 // for ever: each adapter's notifier queues work that takes a reference to every netdev that comes
 // or goes (pvrdma_netdevice_event(), drivers/infiniband/hw/vmw_pvrdma/pvrdma_main.c, Linux 6.1).
 constexpr Milliseconds kLeaving{1000};
@@ -180,7 +190,8 @@ bool predecessors_are_done(const Inputs& in) {
 
 void load_driver(const Inputs& in, Draft& draft) {
   const Module* driver = in.snapshot.module(kDriverModule);
-  if (driver == nullptr || present(*driver)) return;
+  if (driver == nullptr) return;
+  if (present(*driver)) return report_hanging_driver(in, draft, *driver);
   if (driver->shipped.is(Shipped::Missing)) {
     draft.find(findings::driver_not_shipped(in.snapshot));
     return;

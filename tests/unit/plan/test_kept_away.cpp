@@ -75,6 +75,29 @@ TEST_CASE("a module that hangs while it is loaded is a finding") {
          nullptr));
 }
 
+TEST_CASE("a driver that hangs in its load or its removal is a finding after a minute") {
+  Snapshot before = ready_scene();
+  before.taken_at = kNow - Milliseconds{60'000};
+  const auto [init, words] = GENERATE(table<ModuleInit, std::string>(
+      {{ModuleInit::Coming, "has been loading"}, {ModuleInit::Going, "has been leaving"}}));
+  module(before, kDriverModule).init = init;
+  Snapshot now = before;
+  now.taken_at = kNow;
+  const History history = advance(advance({}, nullptr, before), &before, now);
+  const Plan early = plan({}, now, history, kNow - Milliseconds{1});
+  CHECK(early.findings.empty());
+  CHECK(early.next_look == kNow);
+  const Plan made = plan({}, now, history, kNow);
+  CHECK(made.actions.empty());
+  REQUIRE(made.findings.size() == 1);
+  CHECK(made.findings[0].id == FindingId::ModuleRefused);
+  CHECK(made.findings[0].summary.starts_with("vmw_pvrdma " + words));
+  CHECK(assess({}, now, made, history, kNow).state == State::Failed);
+
+  Snapshot live = ready_scene();
+  CHECK(plan({}, live, advance(history, &now, live), kNow).findings.empty());
+}
+
 TEST_CASE("the driver does not wait for a module that hangs in the executor's own load") {
   Snapshot snapshot = ready_scene();
   adapter(snapshot).driver = Field<std::string>::absent();
