@@ -97,6 +97,7 @@ class Finder {
     RecipeLook look{};
     bool by_timer = false;  // one of the origins that run it at boot is a timer
     bool at_sleep = false;  // one of the origins that run it is at_sleep
+    std::string at_stop{};  // why its lines need a person: a unit runs it when it stops
     bool migrated = false;  // a line is marked
     std::optional<Error> error{};
   };
@@ -182,6 +183,8 @@ class Finder {
       file.names.push_back(name);
     }
     file.at_sleep = file.at_sleep || (origin.in_effect && origin.at_sleep);
+    if (origin.in_effect && origin.place->form == RecipeForm::Unit && !origin.as.by_hand.empty())
+      file.at_stop = origin.as.by_hand;
     if (origin.in_effect && origin.runs_at_boot()) {
       file.by_timer = file.by_timer || origin.start == UnitStart::AfterBoot;
       if (!origin.unit.empty() && !contains(file.units, origin.unit))
@@ -225,8 +228,8 @@ class Finder {
     auto& lines = file.look.lines;
     for (RecipeLine& line : lines) {
       judge(line, file.form, origin);
-      if (file.at_sleep && line.kind == LineKind::Driver && line.by_hand.empty())
-        line.by_hand = kAtSleepToo;
+      if (line.kind == LineKind::Driver && line.by_hand.empty())
+        line.by_hand = file.at_sleep ? kAtSleepToo : file.at_stop;
     }
     const bool recipe = std::any_of(lines.begin(), lines.end(), [&](const RecipeLine& line) {
       return line.kind == LineKind::Driver && (!origin.only_tools || line.touches_driver);

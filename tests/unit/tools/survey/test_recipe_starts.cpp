@@ -115,8 +115,13 @@ TEST_CASE("a script that a unit runs when it stops as well is not edited") {
     return file.lines.at(0).by_hand;
   };
   CHECK(found(start).empty());
+  const std::string why = "systemd runs it when the unit is stopped";
   for (const std::string& commands : {start + stop, stop + start})
-    CHECK(found(commands).find("systemd runs it when the unit is stopped") == 0);
+    CHECK(found(commands).find(why) == 0);
+  tree.file("/etc/systemd/system/up.service.d/stop.conf", "[Service]\n" + stop);
+  CHECK(found(start).find(why) == 0);
+  tree.program("/etc/rc.local", "/opt/up.sh start\n");
+  CHECK(found("").find(why) == 0);
 }
 
 TEST_CASE("a unit that a suspend starts as well is not kept from being started") {
