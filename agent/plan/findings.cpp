@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "agent/plan/findings.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "agent/model/adapter_match.hpp"
@@ -147,9 +148,12 @@ Finding config_bad(const std::string& error, bool none_good) {
 }
 
 void put_config_bad(std::vector<Finding>& findings, const std::string& error, bool none_good) {
+  // port-down says itself that no reload is allowed, netdev-lost does not.
+  const bool is_told = none_good && !std::ranges::any_of(findings, [](const Finding& one) {
+                         return one.id == FindingId::NetdevLost;
+                       });
   std::erase_if(findings, [&](const Finding& one) {
-    return one.id == FindingId::ActionRefused ||
-           (none_good && one.id == FindingId::ReloadForbidden);
+    return one.id == FindingId::ActionRefused || (is_told && one.id == FindingId::ReloadForbidden);
   });
   findings.insert(findings.begin(), config_bad(error, none_good));
 }

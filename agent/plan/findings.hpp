@@ -60,7 +60,8 @@ using MaybeAdapter = std::optional<std::string>;
 // `none_good`: the agent has not read a valid configuration since it started.
 [[nodiscard]] Finding config_bad(const std::string& error, bool none_good);
 // Puts config_bad before the others, without those that follow from it: with an invalid
-// configuration the executor refuses all calls, and where none is good no reload is allowed.
+// configuration the executor refuses all calls, and where none is good no reload is allowed. Where
+// an adapter waits for one in vain, only that finding tells.
 void put_config_bad(std::vector<Finding>& findings, const std::string& error, bool none_good);
 [[nodiscard]] Finding config_left_out(const std::string& error);
 // `what` customizes the VM, `patience` is the limit of the wait for it.

@@ -113,6 +113,22 @@ TEST_CASE("step: what an invalid configuration forbids is told by config-bad alo
   CHECK(finding(state.health.findings, FindingId::ReloadForbidden) == nullptr);
 }
 
+TEST_CASE("step: an adapter that waits for a reload in vain is degraded, not converging") {
+  Config safe;
+  safe.modules.reload = ReloadPolicy::Never;
+  AgentState state = first_step({kNow, safe, {}, "/etc/x.toml:1: bad", {}}).state;
+  for (const BootTime when : {kNow, kNow + 2 * kSettle}) {
+    Snapshot seen = ready_scene();
+    rdma(seen).netdev = Field<std::string>::absent();
+    seen.taken_at = when;
+    state = step(std::move(state), Looked{when, std::move(seen)}, when).state;
+    state = step(std::move(state), bad_config("/etc/x.toml:1: bad"), when).state;
+  }
+  CHECK(state.health.state == State::Degraded);
+  CHECK(finding(state.health.findings, FindingId::NetdevLost) != nullptr);
+  CHECK(finding(state.health.findings, FindingId::ReloadForbidden) != nullptr);
+}
+
 TEST_CASE("step: a configuration that was bad at the start is read again without a request") {
   Config safe;
   safe.modules.reload = ReloadPolicy::Never;
