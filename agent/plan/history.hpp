@@ -83,7 +83,8 @@ struct History {
 
 // Attempts that ended before this time no longer count. `function` empty: any adapter's change is a
 // fresh start. Otherwise only that adapter's is: where the host holds its port down, another
-// adapter's flap is no reason to reload the driver again.
+// adapter's flap is no reason to reload the driver again, nor to try again at once to bind a
+// function or to set an address.
 [[nodiscard]] BootTime fresh_start(const History& history, const std::string& function = {});
 
 // For an adapter that no look has recorded yet, all times are `now`.

@@ -19,8 +19,9 @@ constexpr std::array kGentlePauses{Milliseconds{0}, Milliseconds{2000}, Millisec
                                    Milliseconds{60'000}, Milliseconds{300'000}};
 
 Allowance gentle_budget(const Inputs& in, Verb verb, const std::string& target) {
-  return allowance(in.snapshot.ledger, {verb}, target, kGentlePauses, fresh_start(in.history),
-                   in.now, in.history.started);
+  const std::string adapter = verb == Verb::LoadModule ? "" : target;
+  return allowance(in.snapshot.ledger, {verb}, target, kGentlePauses,
+                   fresh_start(in.history, adapter), in.now, in.history.started);
 }
 
 BootTime end_of_newest(const Ledger& ledger, Verb verb, const std::string& target) {
@@ -70,8 +71,8 @@ void report_hanging_driver(const Inputs& in, Draft& draft, const Module& driver)
                        loads ? "driver-loads" : "driver-leaves"));
 }
 
-// a moment before the function, and a probe in between can leave the kernel waiting for a netdev
 // How long a function that has just lost its driver is left alone. On a hot-removal the driver goes
+// a moment before the function, and a probe in between can leave the kernel waiting for a netdev
 // for ever: each adapter's notifier queues work that takes a reference to every netdev that comes
 // or goes (pvrdma_netdevice_event(), drivers/infiniband/hw/vmw_pvrdma/pvrdma_main.c, Linux 6.1).
 constexpr Milliseconds kLeaving{1000};

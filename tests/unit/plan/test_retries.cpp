@@ -68,6 +68,25 @@ TEST_CASE("retries have growing pauses and an end, and a change of state resets 
   }
 }
 
+TEST_CASE("what failed for one adapter is not tried again at each change of another") {
+  Snapshot snapshot = ready_scene(2);
+  SECTION("its link") { netdev(snapshot).link_up = false; }
+  SECTION("its bind") {
+    adapter(snapshot).driver = Field<std::string>::absent();
+    adapter(snapshot).rdma_device = Field<RdmaDevice>::absent();
+  }
+  History history = long_settled(snapshot);
+  const Plan first = plan({}, snapshot, history, kNow);
+  REQUIRE(first.actions.size() == 1);
+  const Operation& operation = first.actions.front().operation;
+  add(snapshot.ledger,
+      attempt(verb(operation), target(operation), Milliseconds{1000}, Outcome::Failed));
+  history.adapters[function_of(1)].fresh_start = kNow - Milliseconds{500};
+  CHECK(plan({}, snapshot, history, kNow).actions.empty());
+  history.adapters[function_of(0)].fresh_start = kNow - Milliseconds{500};
+  CHECK(plan({}, snapshot, history, kNow).actions.size() == 1);
+}
+
 TEST_CASE("a driver that a reload could not load again is loaded later, as nothing else would") {
   Snapshot snapshot = ready_scene();
   module(snapshot, kDriverModule) = unloaded(kDriverModule);
