@@ -48,8 +48,11 @@ std::optional<ReloadVerdict> not_its_turn(const Inputs& in, ReloadCause cause,
   const Allowance budget = reload_budget(in, adapter);
   if (budget.verdict == Allowance::Verdict::Later) return ReloadVerdict{{}, {}, budget.when};
   if (budget.verdict == Allowance::Verdict::GiveUp) {
-    if (cause == ReloadCause::OncePerBoot) return ReloadVerdict{};
-    return ReloadVerdict{{}, findings::giving_up("ReloadDriver", budget.tries, false, adapter), {}};
+    const bool once = cause == ReloadCause::OncePerBoot;  // the adapters may work without it
+    return ReloadVerdict{{},
+                         findings::giving_up("ReloadDriver", budget.tries, once,
+                                             once ? findings::MaybeAdapter{} : adapter),
+                         {}};
   }
   if (cause == ReloadCause::PortDown)
     if (const BootTime earliest = next_allowed_after_backoff(in); earliest > in.now)

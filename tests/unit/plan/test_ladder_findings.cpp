@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Rules 5 and 6: what is said while no reload follows, as a gentler operation comes first.
+// Rules 5 and 6: what is said while no reload follows, as a gentler operation comes first, or as
+// the agent has given up.
 #include "agent/model/attempt.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/plan/scene.hpp"
@@ -46,4 +47,21 @@ TEST_CASE("an adapter whose link is being configured converges while another wai
   const Health health = assess({}, snapshot, made, history, kNow);
   CHECK(health.adapters[0].state == State::Converging);
   CHECK(health.adapters[1].state == State::Degraded);
+}
+
+TEST_CASE("a reload for each boot that failed three times is reported as given up") {
+  Config config;
+  config.modules.reload = ReloadPolicy::Always;
+  Snapshot snapshot = ready_scene();
+  for (const int ago : {80'000, 70'000, 60'000})
+    add(snapshot.ledger,
+        attempt(Verb::ReloadDriver, kDriverModule, Milliseconds{ago}, Outcome::Failed));
+  const Plan ended = plan_settled(snapshot, config);
+  CHECK(ended.actions.empty());
+  const Finding* found = finding(ended.findings, FindingId::GivingUp);
+  REQUIRE(found != nullptr);
+  CHECK(found->severity == Severity::Warning);
+  CHECK_FALSE(found->adapter);
+  CHECK(finding(ended.findings, FindingId::ActionFailed) != nullptr);
+  CHECK(assess(config, snapshot, ended, long_settled(snapshot), kNow).state == State::Degraded);
 }
