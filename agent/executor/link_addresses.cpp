@@ -45,10 +45,24 @@ std::optional<OperationResult> refuse_duplicate(RouteSocket& socket, const Netde
       Outcome::Failed, address + " is not set: " + **other + " has it already", EADDRINUSE, {}};
 }
 
+// Why the kernel takes no IPv6 address, after a colon; empty: errno's text says it.
+std::string why_without_ipv6(const Netdev& link, int code) {
+  // addrconf_add_dev(), Linux net/ipv6/addrconf.c
+  if (code == EACCES)
+    return ": IPv6 is switched off for " + link.name + " (net.ipv6.conf." + link.name +
+           ".disable_ipv6)";
+  if (code == EOPNOTSUPP) return ": this kernel runs without IPv6 (ipv6.disable=1)";
+  return {};
+}
+
 // Adds an address that is not on the link and is in the records.
 OperationResult add_recorded(RouteSocket& socket, const Netdev& link, const std::string& address) {
   const auto added = socket.add_address(link.index, address);
-  if (!added) return failed(added.error());
+  if (!added) {
+    OperationResult result = failed(added.error());
+    if (is_ipv6(address)) result.detail += why_without_ipv6(link, result.code);
+    return result;
+  }
   return *added ? done() : already_done(address + " is there");
 }
 

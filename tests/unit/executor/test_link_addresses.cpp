@@ -157,6 +157,7 @@ TEST_CASE_METHOD(LinkAddressesFixture,
   const OperationResult result = configure({"fd00::1/64"});
   CHECK(result.outcome == Outcome::Failed);
   CHECK(result.code == EACCES);
+  CHECK(result.detail.ends_with(": IPv6 is switched off for v0 (net.ipv6.conf.v0.disable_ipv6)"));
   CHECK(records.empty());
   CHECK(saved().empty());
   // An address that another process sets in the same moment belongs to that process.
