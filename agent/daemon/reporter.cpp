@@ -31,16 +31,16 @@ Level level_of(Severity severity) {
 // Even on a busy system a look begins only a few seconds late.
 constexpr Milliseconds kLate{10'000};
 
-// Tells findings apart that may be present together: an adapter has one of each kind, the machine
-// may have one for each module.
+// Tells findings apart that may be present together: an adapter may have one of a kind for each
+// call and address, the machine one for each module.
 std::string key_of(const Finding& finding) {
   // These values change while the cause stays the same.
   constexpr std::array<std::string_view, 4> kPassing{"since", "time", "tries", "who"};
   std::string key = std::string{to_string(finding.id)} + " ";
-  if (finding.adapter) return key + *finding.adapter;
-  key += to_string(finding.severity);
+  key += finding.adapter ? *finding.adapter : to_string(finding.severity);
   for (const auto& [name, value] : finding.values)
-    if (!contains(kPassing, name)) key += " " + value;
+    if (finding.adapter ? name == "call" || name == "address" : !contains(kPassing, name))
+      key += " " + value;
   return key;
 }
 

@@ -175,6 +175,17 @@ TEST_CASE("a finding of the whole machine is logged again where its cause is new
     CHECK(entries(findings::module_not_shipped("rdma_cm", ready_scene(), false)) == 1);
     CHECK(entries(findings::module_not_shipped("rdma_cm", ready_scene(), true)) == 1);
   }
+  SECTION("another call or address of one adapter") {
+    health.findings = {findings::giving_up("BindFunction x", 5, false, function_of(0)),
+                       findings::gid_missing(ready_adapter(0), "192.168.30.201", GidType::Best)};
+    reporter.conclude(health, {});
+    CHECK(logged.entries().size() == 2);
+    health.findings.push_back(findings::giving_up("ReloadDriver", 3, false, function_of(0)));
+    health.findings.push_back(
+        findings::gid_missing(ready_adapter(0), "192.168.30.202", GidType::Best));
+    reporter.conclude(health, {});
+    CHECK(logged.entries().size() == 4);
+  }
   SECTION("after it has ended") {
     CHECK(entries(findings::look_stuck(kNow)) == 1);
     health.findings.clear();
