@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <condition_variable>
 #include <mutex>
@@ -24,12 +23,6 @@ namespace {
 
 // Each comparison wakes a thread, and most changes come with an event or a request.
 constexpr Milliseconds kCompareEvery{300'000};
-
-bool is_interpreter(const std::string& word) {
-  constexpr std::array<std::string_view, 11> kInterpreters{
-      "sh", "ash", "bash", "dash", "ksh", "mksh", "zsh", "busybox", "perl", "python", "python3"};
-  return contains(kInterpreters, base_name(word));
-}
 
 // The words in the first page of a process's command line; empty for a kernel thread, or for a
 // process that has just ended.

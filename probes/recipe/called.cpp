@@ -26,7 +26,20 @@ struct Wrapper {
   std::string_view options{};  // letters of those whose argument is the next word
   unsigned operands = 0;       // words between its options and the command
 };
-constexpr std::array<Wrapper, 37> kWrappers{{
+constexpr std::array<Wrapper, 11> kInterpreters{{
+    {"sh", "o"},
+    {"bash", "oO"},
+    {"dash", "o"},
+    {"ash", "o"},
+    {"ksh", "o"},
+    {"mksh", "o"},
+    {"zsh", "o"},
+    {"busybox"},
+    {"python", "cmWX"},
+    {"platform-python", "cmWX"},
+    {"perl", "eEI"},
+}};
+constexpr std::array<Wrapper, 26> kWrappers{{
     {"flock", "wE", 1},
     {"timeout", "ks", 1},
     {"sudo", "CDghpRrTtUu"},
@@ -35,17 +48,6 @@ constexpr std::array<Wrapper, 37> kWrappers{{
     {"nice", "n"},
     {"time", "fo"},
     {"exec", "a"},
-    {"sh", "o"},
-    {"bash", "oO"},
-    {"dash", "o"},
-    {"ash", "o"},
-    {"ksh", "o"},
-    {"mksh", "o"},
-    {"zsh", "o"},
-    {"python", "cmWX"},
-    {"python3", "cmWX"},
-    {"platform-python", "cmWX"},
-    {"perl", "eEI"},
     {"su", "gGsw"},  // the argument of -c is the command itself
     {"runuser", "gGsuw"},
     {"root"},  // the user of su and runuser
@@ -65,6 +67,18 @@ constexpr std::array<Wrapper, 37> kWrappers{{
     {"until"},
     {"!"},
 }};
+
+// Null: another program. "/usr/bin/python3.9" is python.
+const Wrapper* interpreter(std::string_view word) {
+  const std::string_view name = base_name(word);
+  const std::size_t end = name.find_last_not_of("0123456789.") + 1;
+  return find_in(kInterpreters, name.substr(0, end), &Wrapper::name);
+}
+
+const Wrapper* find_wrapper(std::string_view word) {
+  const Wrapper* found = interpreter(word);
+  return found != nullptr ? found : find_in(kWrappers, base_name(word), &Wrapper::name);
+}
 
 // Whether the next word is the argument of this option.
 bool takes_argument(std::string_view option, const Wrapper& wrapper) {
@@ -86,7 +100,7 @@ std::string_view program_in(const Words& words) {
       if (takes_argument(word, wrapper)) ++at;
     } else if (wrapper.operands > 0) {
       --wrapper.operands;
-    } else if (const Wrapper* next = find_in(kWrappers, base_name(word), &Wrapper::name)) {
+    } else if (const Wrapper* next = find_wrapper(word)) {
       wrapper = *next;
     } else if (!is_digit(word.front()) &&
                (word.starts_with('/') || word.find('=') == std::string_view::npos)) {
@@ -97,6 +111,16 @@ std::string_view program_in(const Words& words) {
 }
 
 }  // namespace
+
+bool is_interpreter(std::string_view word) { return interpreter(word) != nullptr; }
+
+bool starts_timer(std::string_view text) {
+  return std::ranges::any_of(commands_in(without_comment(text)), [](const std::string& command) {
+    const Words words = split_at_blanks(command);
+    return std::ranges::any_of(words, [](auto word) { return base_name(word) == "systemd-run"; }) &&
+           std::ranges::any_of(words, [](auto word) { return word.starts_with("--on-"); });
+  });
+}
 
 std::vector<std::string> scripts_called(std::string_view text) {
   std::vector<std::string> paths;

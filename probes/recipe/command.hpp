@@ -44,6 +44,12 @@ inline constexpr const char* kDoesMore = "it does more than load or unload these
 // command, after sudo, env, a shell and similar words.
 [[nodiscard]] std::vector<std::string> scripts_called(std::string_view text);
 
+// True for a shell, Perl or Python: "/usr/bin/python3.9".
+[[nodiscard]] bool is_interpreter(std::string_view word);
+
+// Whether a command of the line leaves its program to a timer (`systemd-run --on-active=60`).
+[[nodiscard]] bool starts_timer(std::string_view text);
+
 // The text up to " #", unless a quote stands before it, as the " #" may be quoted.
 [[nodiscard]] std::string_view without_comment(std::string_view text);
 

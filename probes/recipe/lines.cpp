@@ -223,11 +223,13 @@ class Reader {
   // Notes the line if its command is part of the recipe or related to it. True: part of the recipe.
   bool take(const Part& part, const Command& command, bool is_part) {
     last_goes_ = false;
+    const bool by_timer = starts_timer(command.text);
     for (std::string& path : scripts_called(command.text)) {
       CalledScript& script =
           into_.scripts.emplace(std::move(path), CalledScript{command.at_boot, command.by_hand})
               .first->second;
       script.at_boot = script.at_boot || command.at_boot;
+      script.by_timer = script.by_timer || by_timer;
       // What runs when a unit stops may have to unload the driver; a loop of cron does not.
       if (form_ == RecipeForm::Unit ? script.by_hand.empty() : command.at_boot)
         script.by_hand = command.by_hand;

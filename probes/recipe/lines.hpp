@@ -50,7 +50,8 @@ struct RecipeLine {
 // A script that a file runs.
 struct CalledScript {
   bool at_boot = true;
-  std::string by_hand;  // why all its lines need a person; empty: each line decides
+  std::string by_hand;    // why all its lines need a person; empty: each line decides
+  bool by_timer = false;  // systemd-run starts it some time later
 };
 
 struct RecipeLook {

@@ -38,6 +38,7 @@ TEST_CASE("the words of a wrapper before the command are not the script") {
                            "systemd-cat -t rdma /opt/a.sh",
                            "/usr/bin/python3 -u /opt/a.sh",
                            "/usr/libexec/platform-python -W ignore /opt/a.sh",
+                           "/usr/bin/python3.9 -W ignore /opt/a.sh",
                            "perl -w /opt/a.sh",
                            "ksh /opt/a.sh",
                            "systemd-run --no-block -p Nice=5 /opt/a.sh",
