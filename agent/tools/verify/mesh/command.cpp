@@ -143,6 +143,8 @@ int verify_mesh(const Settings& settings, const Console& console, const VerifyOp
   if (of_pair.duration.count() == 0) of_pair.duration = kPairDuration;
   const auto helper = Helper::prepare(of_pair);
   if (!helper) return end_without(settings, console, helper.error());
+  if (const auto own = verify::address_in_mesh(helper->own_address(), helper->device()); !own)
+    return end_without(settings, console, own.error());
   // At most: with an odd number of machines one rests in each round.
   const std::size_t rounds = options.mesh.full ? options.mesh.size : kQuickRounds;
   const auto listener = listen_at(*place, options.mesh.size);

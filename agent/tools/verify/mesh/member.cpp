@@ -112,10 +112,9 @@ Milliseconds patience_of(const ctl::Helper& helper, Milliseconds all_come, std::
 }
 
 Result<unsigned> take_part(Control& control, const ctl::Helper& helper, Milliseconds patience) {
-  const auto own = address_in_mesh(helper.own_address(), helper.device());
-  if (!own) return fail(own.error());
   const std::string name = probes::host_name();
-  const Json join = join_message({name.empty() ? "?" : name, *own, helper.device(), helper.mac()});
+  const Json join = join_message(
+      {name.empty() ? "?" : name, helper.own_address(), helper.device(), helper.mac()});
   if (auto sent = control.send(join, BootClock::now() + kSoon); !sent) return fail(sent.error());
   for (unsigned measured = 0;; ++measured) {
     const auto asked = control.receive(BootClock::now() + patience);

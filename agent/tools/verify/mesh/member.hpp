@@ -17,7 +17,7 @@ inline constexpr Milliseconds kMtuLimit = std::chrono::seconds{20};
 
 // Takes part until the coordinator says that everything is measured; returns the number of pairs
 // that this machine measured. `patience`: how long the coordinator may say nothing. `control` is
-// greeted already.
+// greeted already, and `helper` has an own_address().
 [[nodiscard]] Result<unsigned> take_part(Control& control, const ctl::Helper& helper,
                                          Milliseconds patience);
 // How long a round may take.

@@ -260,6 +260,18 @@ TEST_CASE_METHOD(Machine, "a mesh's figures are printed also where they cannot b
   CHECK(shows("2 of 2 machines"));
 }
 
+TEST_CASE_METHOD(Machine, "an adapter without an address is told before the others are awaited") {
+  tree.file("/sys/class/infiniband/rocep19s0f1/ports/1/gids/1",
+            "0000:0000:0000:0000:0000:0000:0000:0000\n");
+  const test::FreePort port;
+  options.mesh.rendezvous = "127.0.0.1:" + std::to_string(port.number);
+  options.mesh.size = 2;
+  options.wait = std::chrono::seconds{1};
+  run(true);
+  CHECK(code == 3);
+  CHECK(err.starts_with("pvrdma-agentctl: verify mesh needs an address of the adapter"));
+}
+
 TEST_CASE_METHOD(Machine, "options without effect are refused") {
   options.peer = "192.168.30.2";
   options.mesh.size = 3;
