@@ -195,6 +195,21 @@ TEST_CASE("a peer that is closed, and then finds no listener, tells that it was 
   CHECK(peer.error().code == ECONNRESET);
 }
 
+TEST_CASE("a peer that was closed tries again while the listener's queue is full") {
+  const test::FreePort port;
+  const auto listener = Listener::open("127.0.0.1", port.number, 0);
+  REQUIRE(listener);
+  std::vector<Fd> strangers;
+  std::jthread closing{[&] {
+    const auto evicted = listener->accept(test::in_time());
+    while (strangers.size() < 4) strangers.push_back(stranger("127.0.0.2", port.number));
+  }};
+  const auto until = BootClock::now() + std::chrono::seconds{4};
+  CHECK_FALSE(reach("127.0.0.1", port.number, "", until, std::chrono::seconds{10}));
+  CHECK(BootClock::now() >= until);
+  closing.join();
+}
+
 TEST_CASE("a flood of strangers from several addresses keeps no peer out") {
   const test::FreePort port;
   std::optional<Result<Control>> served;
