@@ -110,8 +110,12 @@ void Daemon::post(Event event) {
   events_.push_back(std::move(event));
   if (works_) return;
   works_ = true;
-  for (; !events_.empty(); events_.pop_front()) happen(events_.front());
-  works_ = false;
+  const int code = guarded([&] {
+    for (; !events_.empty(); events_.pop_front()) happen(events_.front());
+  });
+  if (code == 0) return static_cast<void>(works_ = false);
+  // The state may be half changed, so the program must not go on with it.
+  static_cast<void>(sd_event_exit(event_, code));
 }
 
 void Daemon::post_asked(Event event) {
