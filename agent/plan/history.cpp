@@ -119,7 +119,7 @@ void note_names(const Adapter& adapter, AdapterHistory& entry) {
   const Netdev* netdev = adapter.netdev.get();
   if (netdev == nullptr) return;
   entry.netdev = netdev->name;
-  if (!netdev->permanent_mac.empty()) entry.mac = netdev->permanent_mac;
+  if (!lasting_mac(*netdev).empty()) entry.mac = lasting_mac(*netdev);
 }
 
 bool is_back(const RemovedAdapter& removed, const Snapshot& now) {
@@ -127,8 +127,18 @@ bool is_back(const RemovedAdapter& removed, const Snapshot& now) {
   return std::any_of(adapters.begin(), adapters.end(), [&](const Adapter& adapter) {
     if (removed.mac.empty()) return adapter.function == removed.function;
     const Netdev* netdev = adapter.netdev.get();
-    return netdev != nullptr && netdev->permanent_mac == removed.mac;
+    return netdev != nullptr && lasting_mac(*netdev) == removed.mac;
   });
+}
+
+// The MAC by which the adapter is known when it comes back; empty: another one has it too, as in a
+// bond before Linux 5.6, where the kernel does not tell the permanent one.
+std::string own_mac(const History& history, const std::string& function) {
+  const std::string& mac = history.adapters.at(function).mac;
+  const bool is_shared = std::ranges::any_of(history.adapters, [&](const auto& other) {
+    return other.first != function && other.second.mac == mac;
+  });
+  return is_shared ? "" : mac;
 }
 
 // Adds the adapters that have left their slots since the last look, and drops those that came back.
@@ -139,7 +149,7 @@ bool note_removed(const Snapshot& now, History& history) {
   for (const auto& [function, was] : history.adapters) {
     const Adapter* there = now.adapter(function);
     if (there == nullptr || replaced(was, *there))
-      history.removed.push_back({function, was.mac, was.netdev, now.taken_at});
+      history.removed.push_back({function, own_mac(history, function), was.netdev, now.taken_at});
   }
   const bool gone = history.removed.size() > before;
   std::erase_if(history.removed,

@@ -31,8 +31,8 @@ struct AdapterHistory {
   std::uint64_t transitions = 0;
   BootTime port_changed;
   std::uint64_t gid_moves = 0;  // as in Health
-  // The adapter's last known names. A different permanent MAC in the same slot means a different
-  // adapter.
+  // The adapter's last known names; the MAC is lasting_mac(). A different permanent MAC in the same
+  // slot means a different adapter.
   std::string mac{};
   std::string netdev{};
   // When a look saw that the driver had released the adapter; zero: never.
@@ -55,7 +55,7 @@ struct AdapterHistory {
 // An adapter that left the VM while the agent ran and has not come back.
 struct RemovedAdapter {
   std::string function;
-  std::string mac;     // the permanent MAC; empty where it was not known
+  std::string mac;     // lasting_mac(); empty where it was not known, or another adapter has it
   std::string netdev;  // name; empty where the adapter had none
   BootTime removed;
   friend bool operator==(const RemovedAdapter&, const RemovedAdapter&) = default;

@@ -199,6 +199,22 @@ TEST_CASE("a removed adapter is reported until it is back, acknowledged or forgo
   }
 }
 
+TEST_CASE("where the kernel tells no permanent MAC, an adapter is known by its present one") {
+  Snapshot both = ready_scene(2);
+  Snapshot one = ready_scene(1);
+  const auto removed = [&] {
+    return advance(advance({}, nullptr, both), &both, one).removed.size();
+  };
+  CHECK(removed() == 1);
+  adapter(one).function = function_of(7);  // it has come back at another address meanwhile
+  netdev(one).mac = netdev(both, 1).mac;
+  CHECK(removed() == 1);
+  SECTION("not where the links of a bond have one MAC") {
+    netdev(both, 0).mac = netdev(both, 1).mac;
+    CHECK(removed() == 2);
+  }
+}
+
 TEST_CASE("another MAC in the same slot is another adapter; one set by hand is not") {
   Snapshot before = ready_scene(1);
   netdev(before).permanent_mac = netdev(before).mac;
