@@ -24,8 +24,8 @@
 
 namespace pvrdma::executor {
 
-// Finds another host in a link's network that has an IPv4 address, by ARP probes (RFC 5227, section
-// 2.1.1) before the address is set.
+// The next three functions are in duplicate_address.cpp. They look for another host that already
+// has an IPv4 address, by ARP probes (RFC 5227, section 2.1.1), before the address is set.
 //
 // Three probes within a fifth of a second, as systemd-networkd and NetworkManager send them by
 // default, instead of the RFC's five to nine seconds: the boot waits for the port, and the port for

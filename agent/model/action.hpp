@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Action: one operation that the executor can be asked for. The list is closed: five operations.
+// Operation: one of the five things that the executor can be asked to do. Action: an operation, and
+// the reason for it.
 #pragma once
 
 #include <sys/types.h>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // catalogue-pages man|journal|ids: fills the catalogue of findings into a page, while building.
-// Reads the page from stdin and writes it to stdout; a line "@FINDINGS:machine@" (adapter, answer)
-// of a man page in scdoc's format becomes that part, a line "@FINDINGS@" of a journal catalog all.
-// With "ids" it reads nothing and lists each id with its MESSAGE_ID, for checks.
+// Reads the page from stdin and writes it to stdout. A line "@FINDINGS:PART@" of a man page in
+// scdoc's format becomes that part; PART is machine, adapter, surroundings or answer. A line
+// "@FINDINGS@" of a journal catalog becomes all parts. With "ids" it reads nothing and lists each
+// id with its MESSAGE_ID, for checks.
 #include <array>
 #include <cctype>
 #include <iostream>

@@ -5,7 +5,7 @@
 //
 // A running manager can be asked (probes/link_owner.hpp); before the next boot none can. So its
 // files are read for the links they match. Where a match depends on something that is not read
-// here, the manager is an owner that has not decided.
+// here, the result is an owner with `decided` false: this manager may take the link.
 #pragma once
 
 #include <cstdint>
