@@ -63,6 +63,9 @@ Field<std::string> permanent_mac(int index) {
 // The facts that the guard needs only for ConfigureLink of this adapter.
 void look_at_link(const Root& root, AdapterFacts& adapter) {
   const probes::PciAdapter& pci = adapter.pci;
+  adapter.mac = attribute_of_netdev(root, pci, "address");
+  adapter.mtu = number_of_netdev(root, pci, "mtu", mtu_from);
+  adapter.link_up = number_of_netdev(root, pci, "flags", up_from);
   if (const Error* error = pci.netdev.error())
     adapter.permanent_mac = Field<std::string>::unreadable(*error);
   if (!pci.netdev.is_known()) return;
@@ -132,12 +135,7 @@ Facts look_at_functions(const Root& root, const std::string& link_of) {
     return facts;
   }
   std::vector<AdapterFacts> adapters;
-  for (probes::PciAdapter& pci : *found) {
-    auto mac = attribute_of_netdev(root, pci, "address");
-    auto mtu = number_of_netdev(root, pci, "mtu", mtu_from);
-    auto up = number_of_netdev(root, pci, "flags", up_from);
-    adapters.push_back({std::move(pci), std::move(mac), {}, std::move(mtu), std::move(up), {}});
-  }
+  for (probes::PciAdapter& pci : *found) adapters.push_back({std::move(pci), {}, {}, {}, {}, {}});
   facts.holders = holders_of(root, adapters);
   for (AdapterFacts& adapter : adapters)
     if (adapter.pci.function == link_of) look_at_link(root, adapter);

@@ -10,8 +10,8 @@
 namespace pvrdma::executor {
 
 // Reads /sys, /proc and nldev; sends no command to a device. Facts that cannot be read are
-// unreadable Fields. `owner` and `permanent_mac` are read only for the adapter of function
-// `link_of`: only ConfigureLink needs them, and `owner` may need a call over the system bus.
+// unreadable Fields. Of an adapter only `pci` is read, but everything for the adapter of function
+// `link_of`: only ConfigureLink needs the rest, and `owner` may need a call over the system bus.
 [[nodiscard]] Facts look(const Root& root, const std::string& link_of = {});
 
 }  // namespace pvrdma::executor
