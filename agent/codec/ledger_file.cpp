@@ -16,11 +16,11 @@ namespace {
 
 // The document's shape; times are milliseconds since boot (agent/base/clock.hpp). A ledger from an
 // executor before an upgrade may lack the list of refusals; they are among its attempts. Attempts
-// with verbs that no longer exist (BounceLink) are ignored.
+// with verbs that no longer exist (BounceLink) are ignored. The words of outcomes are the model's.
 constexpr std::string_view kShape = R"(
 interface io.pvrdma.Ledger
-type Attempt (verb: string, target: string, started_ms: int, finished_ms: ?int,
-  outcome: (done, already_done, not_shipped, refused, in_use, not_allowed, failed), detail: string)
+type Attempt (verb: string, target: string, started_ms: int, finished_ms: ?int, outcome: string,
+  detail: string)
 type Ledger (reloads: int, rebinds: int, attempts: []Attempt, refusals: ?[]Attempt)
 )";
 
@@ -51,7 +51,7 @@ Result<Ledger> ledger_from(const std::string& text) {
       reader.read(entry, attempt);
       add(ledger, std::move(attempt));
     }
-  if (reader.wrong()) return bad_ledger("an impossible time or count");
+  if (reader.wrong()) return bad_ledger("an impossible time, count or outcome");
   return ledger;
 }
 

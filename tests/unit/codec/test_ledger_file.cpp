@@ -26,15 +26,13 @@ TEST_CASE("the ledger") {
   for (
       const char* bad :
       {R"({"reloads":1,"rebinds":0,"attempts":[{"verb":"ReloadDriver","target":"b","started_ms":9223372036854775807,"outcome":"done","detail":""}]})",
-       R"({"reloads":1,"rebinds":0,"attempts":[{"verb":"ReloadDriver","target":"b","started_ms":1,"finished_ms":-9223372036854775808,"outcome":"done","detail":""}]})"}) {
+       R"({"reloads":1,"rebinds":0,"attempts":[{"verb":"ReloadDriver","target":"b","started_ms":1,"finished_ms":-9223372036854775808,"outcome":"done","detail":""}]})",
+       R"({"reloads":1,"rebinds":0,"attempts":[{"verb":"ReloadDriver","target":"b","started_ms":1,"outcome":"x","detail":""}]})"}) {
     CAPTURE(bad);
     CHECK(ledger_from(bad).error().message().find("an impossible time") != std::string::npos);
   }
-  for (
-      const char* bad :
-      {"", "{", "[]", "{}", R"({"reloads":-1,"rebinds":0,"attempts":[]})",
-       R"({"reloads":1,"rebinds":0,"attempts":[{}]})",
-       R"({"reloads":1,"rebinds":0,"attempts":[{"verb":"a","target":"b","started_ms":1,"outcome":"x","detail":""}]})"}) {
+  for (const char* bad : {"", "{", "[]", "{}", R"({"reloads":-1,"rebinds":0,"attempts":[]})",
+                          R"({"reloads":1,"rebinds":0,"attempts":[{}]})"}) {
     CAPTURE(bad);
     CHECK(ledger_from(bad).error().code == EBADMSG);
   }
