@@ -17,7 +17,7 @@
 #include "agent/base/program.hpp"
 #include "agent/base/text.hpp"
 #include "probes/module_lookup.hpp"
-#include "probes/recipe/command.hpp"
+#include "probes/modules.hpp"
 
 namespace pvrdma::probes {
 

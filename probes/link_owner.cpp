@@ -105,7 +105,7 @@ std::string configuration_from(std::string_view word, const std::string& name) {
 // interfaces(5): of a `source-directory`, names with other characters do not count, such as those
 // of backups.
 bool is_sourced(const std::string& path) {
-  const std::string_view name = std::string_view{path}.substr(path.rfind('/') + 1);
+  const std::string_view name = base_name(path);
   return std::ranges::all_of(name,
                              [](char c) { return is_alphanumeric(c) || c == '_' || c == '-'; });
 }

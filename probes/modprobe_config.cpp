@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <optional>
 
@@ -13,6 +14,7 @@
 #include "agent/base/text.hpp"
 #include "probes/module_lookup.hpp"
 #include "probes/modules.hpp"
+#include "probes/recipe/command.hpp"
 #include "probes/settings.hpp"
 
 namespace pvrdma::probes {
@@ -152,6 +154,24 @@ ModprobeConfig parse_modprobe_lines(std::string_view lines) {
     parsed.push_back({std::string{keyword}, std::string{name}, std::string{rest}, *number});
   }
   return parsed;
+}
+
+bool loads_nothing(std::string_view command) {
+  // "/dev/null" cannot be run, so it loads nothing either.
+  constexpr std::array<std::string_view, 11> kNothing{
+      "true", "false", ":", "exit", "echo", "printf", "logger", "sleep", "nologin", "null", "test"};
+  constexpr std::array<std::string_view, 3> kShells{"sh", "bash", "dash"};
+  // The "&" of ">&2" does not end a command.
+  std::string text{without_comment(command)};
+  for (std::size_t at = text.find(">&"); at != std::string::npos; at = text.find(">&"))
+    text[at + 1] = ' ';
+  const auto commands = commands_in(text);
+  return std::all_of(commands.begin(), commands.end(), [&](const std::string& one) {
+    auto words = split_at_blanks(one);
+    if (words.size() > 2 && contains(kShells, base_name(words[0])) && words[1] == "-c")
+      words.erase(words.begin(), words.begin() + 2);
+    return words.empty() || contains(kNothing, base_name(words.front()));
+  });
 }
 
 }  // namespace pvrdma::probes

@@ -62,6 +62,9 @@ using ModprobeConfig = Result<std::vector<ModprobeLine>>;
 [[nodiscard]] std::string print_modprobe_lines(const std::vector<ModprobeLine>& lines);
 [[nodiscard]] ModprobeConfig parse_modprobe_lines(std::string_view lines);
 
+// Whether an `install` command runs only the usual commands that do nothing.
+[[nodiscard]] bool loads_nothing(std::string_view command);
+
 // The kernel's command line, below `root`; empty: there is none.
 [[nodiscard]] Result<std::string> command_line_of(const Root& root);
 

@@ -7,7 +7,6 @@
 #include "agent/base/text.hpp"
 #include "probes/modprobe_config.hpp"
 #include "probes/modules.hpp"
-#include "probes/recipe/command.hpp"
 
 namespace pvrdma::probes {
 

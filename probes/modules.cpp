@@ -165,6 +165,11 @@ std::string with_underscores(std::string_view name) {
   return spelled;
 }
 
+std::string module_of(std::string_view path) {
+  const std::string_view name = base_name(path);
+  return with_underscores(name.substr(0, name.find(".ko")));
+}
+
 Result<std::map<std::string, LoadedModule>> parse_proc_modules(std::string_view text) {
   std::map<std::string, LoadedModule> modules;
   auto position = static_cast<unsigned>(std::count(text.begin(), text.end(), '\n'));

@@ -24,6 +24,8 @@ inline constexpr const char* kModuleIndex = "modules.dep.bin";  // of depmod(8),
 
 // The name with underscores, as in the kernel: "rdma-cm" and "rdma_cm" are the same module.
 [[nodiscard]] std::string with_underscores(std::string_view name);
+// "/lib/modules/…/vmw-pvrdma.ko.xz" -> "vmw_pvrdma"
+[[nodiscard]] std::string module_of(std::string_view path);
 
 struct LoadedModule {
   ModuleInit init = ModuleInit::Live;

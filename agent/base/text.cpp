@@ -2,6 +2,7 @@
 #include "agent/base/text.hpp"
 
 #include <array>
+#include <utility>
 
 #include "agent/base/format.hpp"
 
@@ -24,6 +25,20 @@ std::string shown(CodePoint point, std::string_view bytes) {
     return formatted("\\x{:02x}", static_cast<unsigned>(point.value));
   if (reorders(point.value)) return formatted("\\u{:04x}", static_cast<unsigned>(point.value));
   return std::string{bytes};
+}
+
+std::size_t edit_distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    }
+  }
+  return row.back();
 }
 
 }  // namespace
@@ -58,6 +73,21 @@ std::string printable(std::string_view text, std::size_t longest) {
     text.remove_prefix(length);
   }
   return result;
+}
+
+std::optional<std::string> closest(const std::string& word, const std::vector<std::string>& words) {
+  std::optional<std::string> best;
+  // Less than half of a short word may differ, or any word would be close to it.
+  std::size_t nearest = std::min<std::size_t>(3, word.size() / 2 + 1);
+  for (const std::string& candidate : words) {
+    // The distance is at least the difference in length, so a long word can be skipped.
+    if (word.size() > candidate.size() + 2) continue;
+    if (const std::size_t distance = edit_distance(word, candidate); distance < nearest) {
+      nearest = distance;
+      best = candidate;
+    }
+  }
+  return best;
 }
 
 }  // namespace pvrdma

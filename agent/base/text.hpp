@@ -50,6 +50,11 @@ inline std::string_view trimmed(std::string_view text) {
   return text.substr(0, text.find_last_not_of(kBlanks) + 1);
 }
 
+// "/usr/sbin/ip" -> "ip"
+[[nodiscard]] inline std::string_view base_name(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
 // The words between blanks of a line.
 [[nodiscard]] inline std::vector<std::string_view> split_at_blanks(std::string_view line) {
   std::vector<std::string_view> words;
@@ -125,5 +130,10 @@ template <typename List, typename Value, typename Member = std::identity>
   }
   return result;
 }
+
+// The word of the list that is closest to a mistyped one, with at most two different letters. None:
+// no word is close.
+[[nodiscard]] std::optional<std::string> closest(const std::string& word,
+                                                 const std::vector<std::string>& words);
 
 }  // namespace pvrdma

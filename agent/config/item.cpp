@@ -2,7 +2,6 @@
 #include "agent/config/item.hpp"
 
 #include "agent/base/text.hpp"
-#include "agent/config/text.hpp"
 
 namespace pvrdma {
 
@@ -38,7 +37,7 @@ Result<void> Item::expect_table(const std::vector<std::string>& keys) const {
   if (!is(Node::Kind::Table)) return bad("must be a table with " + joined(keys));
   for (const Node& node : node_->items) {
     if (contains(keys, node.key)) continue;
-    const auto meant = text::closest(node.key, keys);
+    const auto meant = closest(node.key, keys);
     return Item{node, *file_, key_of(printable(node.key, 60))}.bad(
         "unknown key" + (meant ? ", did you mean \"" + *meant + "\"?" : "") +
         " (allowed: " + joined(keys) + ")");

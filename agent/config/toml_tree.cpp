@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "agent/base/text.hpp"
-#include "agent/config/text.hpp"
+#include "agent/config/toml_limits.hpp"
 
 namespace pvrdma::toml_tree {
 // An array whose back() throws if it is empty: toml11 3 calls back() where a key leads through an
@@ -97,7 +97,7 @@ namespace pvrdma::toml_tree {
 namespace {
 
 // toml11 3 needs 4 KiB of stack for each level.
-constexpr text::Limits kLimits{.levels = 16, .values = 2000, .marks = 1000};
+constexpr toml_limits::Limits kLimits{.levels = 16, .values = 2000, .marks = 1000};
 constexpr std::size_t kPrintedChars = 60;
 
 tl::unexpected<Error> bad(const std::string& file, std::size_t line, const std::string& what) {
@@ -170,9 +170,9 @@ Result<Node> parse(std::string_view text, const std::string& file) {
   // Editors on Windows may start a file with a byte order mark.
   constexpr std::string_view kMark = "\xef\xbb\xbf";
   if (text.starts_with(kMark)) text.remove_prefix(kMark.size());
-  auto fault = text::unfit(text);
-  if (!fault) fault = text::excess(text, kLimits);
-  if (fault) return bad(file, text::line_at(text, fault->offset), fault->what);
+  auto fault = toml_limits::unfit(text);
+  if (!fault) fault = toml_limits::excess(text, kLimits);
+  if (fault) return bad(file, toml_limits::line_at(text, fault->offset), fault->what);
   // toml11 3 fails on an empty stream.
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return Node{};
   try {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "agent/ctl/commands.hpp"
-#include "agent/ctl/fields.hpp"
 #include "agent/ctl/follower.hpp"
+#include "agent/ctl/json_text.hpp"
 #include "agent/ctl/rendering.hpp"
 
 namespace pvrdma::ctl {

@@ -7,7 +7,7 @@
 
 #include "agent/codec/json.hpp"
 #include "agent/ctl/commands.hpp"
-#include "agent/ctl/fields.hpp"
+#include "agent/ctl/json_text.hpp"
 #include "agent/ctl/rendering.hpp"
 #include "agent/varlink/client.hpp"
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "agent/ctl/commands.hpp"
-#include "agent/ctl/fields.hpp"
+#include "agent/ctl/json_text.hpp"
 #include "agent/ctl/rendering.hpp"
 
 namespace pvrdma::ctl {

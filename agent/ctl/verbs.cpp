@@ -5,7 +5,6 @@
 
 #include "agent/base/text.hpp"
 #include "agent/config/duration.hpp"
-#include "agent/config/text.hpp"
 
 namespace pvrdma::ctl {
 
@@ -16,7 +15,7 @@ constexpr std::size_t kShownChars = 60;
 std::string shown(const std::string& word) { return printable(word, kShownChars); }
 
 std::string suggestion(const std::string& word, const std::vector<std::string>& words) {
-  const auto meant = text::closest(word, words);
+  const auto meant = closest(word, words);
   return meant ? "; did you mean " + *meant + "?" : ".";
 }
 

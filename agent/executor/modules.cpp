@@ -13,8 +13,8 @@
 #include "agent/base/guarded.hpp"
 #include "agent/executor/module_file.hpp"
 #include "probes/kmod.hpp"
+#include "probes/modprobe_config.hpp"
 #include "probes/modules.hpp"
-#include "probes/recipe/command.hpp"
 
 namespace pvrdma::executor {
 

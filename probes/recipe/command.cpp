@@ -6,6 +6,7 @@
 
 #include "agent/base/text.hpp"
 #include "agent/model/snapshot.hpp"
+#include "probes/modules.hpp"
 
 namespace pvrdma::probes {
 
@@ -153,8 +154,6 @@ bool looks_at_ports(const Words& words) {
 
 }  // namespace
 
-std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
 std::string_view without_comment(std::string_view text) {
   const std::size_t hash = std::min(text.find(" #"), text.find("\t#"));
   return hash < text.find_first_of("'\"`") ? text.substr(0, hash) : text;
@@ -217,24 +216,6 @@ std::vector<std::string> commands_in(std::string_view text) {
       commands.back() += letter == '\'' || letter == '"' ? ' ' : letter;
   }
   return commands;
-}
-
-bool loads_nothing(std::string_view command) {
-  // "/dev/null" cannot be run, so it loads nothing either.
-  constexpr std::array<std::string_view, 11> kNothing{
-      "true", "false", ":", "exit", "echo", "printf", "logger", "sleep", "nologin", "null", "test"};
-  constexpr std::array<std::string_view, 3> kShells{"sh", "bash", "dash"};
-  // The "&" of ">&2" does not end a command.
-  std::string text{without_comment(command)};
-  for (std::size_t at = text.find(">&"); at != std::string::npos; at = text.find(">&"))
-    text[at + 1] = ' ';
-  const auto commands = commands_in(text);
-  return std::all_of(commands.begin(), commands.end(), [&](const std::string& one) {
-    auto words = split_at_blanks(one);
-    if (words.size() > 2 && contains(kShells, base_name(words[0])) && words[1] == "-c")
-      words.erase(words.begin(), words.begin() + 2);
-    return words.empty() || contains(kNothing, base_name(words.front()));
-  });
 }
 
 CommandLook look_at_command(std::string_view text, const RecipeScope& scope) {

@@ -63,15 +63,6 @@ inline constexpr const char* kDoesMore = "it does more than load or unload these
 // The text cut at ";", "&", "|", parentheses and braces; quotes become spaces.
 [[nodiscard]] std::vector<std::string> commands_in(std::string_view text);
 
-// Whether an `install` command of modprobe.d runs only the usual commands that do nothing.
-[[nodiscard]] bool loads_nothing(std::string_view command);
-
-// "/usr/sbin/ip" -> "ip"
-[[nodiscard]] std::string_view base_name(std::string_view path);
-
-// "/lib/modules/…/vmw-pvrdma.ko.xz" -> "vmw_pvrdma"
-[[nodiscard]] std::string module_of(std::string_view word);
-
 // True for a module that the agent loads, and for modules that are loaded with these.
 [[nodiscard]] bool is_module_of_agent(const std::string& module, const RecipeScope& scope);
 

@@ -112,11 +112,6 @@ std::vector<std::string_view> pieces_of(std::string_view text) {
 
 }  // namespace
 
-std::string module_of(std::string_view word) {
-  const std::string_view name = base_name(word);
-  return with_underscores(name.substr(0, name.find(".ko")));
-}
-
 bool is_module_of_agent(const std::string& module, const RecipeScope& scope) {
   constexpr std::array<std::string_view, 7> kAlways{
       kDriverModule, kNetModule, "ib_core", "ib_uverbs", "ib_cm", "iw_cm", "ib_mad"};

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "agent/ctl/fields.hpp"
+#include "agent/ctl/json_text.hpp"
 #include "agent/ctl/text.hpp"
 #include "agent/tools/doctor/examination.hpp"
 #include "agent/tools/doctor/host_output/command.hpp"

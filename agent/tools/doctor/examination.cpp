@@ -6,7 +6,7 @@
 
 #include "agent/base/text.hpp"
 #include "agent/config/config_files.hpp"
-#include "agent/ctl/fields.hpp"
+#include "agent/ctl/json_text.hpp"
 #include "agent/ctl/local.hpp"
 #include "agent/model/catalogue.hpp"
 #include "agent/tools/doctor/surroundings.hpp"

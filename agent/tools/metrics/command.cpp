@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/base/text.hpp"
-#include "agent/ctl/fields.hpp"
+#include "agent/ctl/json_text.hpp"
 #include "agent/tools/metrics/rendering.hpp"
 #include "agent/tools/metrics/report_service.hpp"
 #include "build_config.hpp"

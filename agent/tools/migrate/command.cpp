@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/config/config_files.hpp"
-#include "agent/ctl/fields.hpp"
+#include "agent/ctl/json_text.hpp"
 #include "agent/tools/migrate/change.hpp"
 #include "agent/tools/migrate/link_settings.hpp"
 #include "agent/tools/survey/recipe.hpp"

@@ -131,7 +131,7 @@ bool take_line(const probes::RecipeLine& line, const std::string& from, Collecti
     const Words words = probes::words_in(command);
     for (auto at = words.begin(); at != words.end(); ++at) {
       const Words rest{at + 1, words.end()};
-      const std::string_view tool = probes::base_name(*at);
+      const std::string_view tool = base_name(*at);
       if (tool == "ip") take(of_ip(rest));
       if (tool == "ifconfig") take(of_ifconfig(rest));
       netplan = netplan || (tool == "netplan" && contains(rest, "apply"));

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/base/text.hpp"
-#include "agent/ctl/fields.hpp"
+#include "agent/ctl/json_text.hpp"
 #include "agent/tools/mmio/gpus.hpp"
 #include "agent/tools/survey/machine.hpp"
 

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "agent/ctl/fields.hpp"
+#include "agent/ctl/json_text.hpp"
 #include "agent/ctl/text.hpp"
 #include "agent/model/identifiers.hpp"
 #include "agent/tools/survey/vsphere_menus.hpp"

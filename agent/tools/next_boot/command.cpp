@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "agent/config/config_files.hpp"
-#include "agent/ctl/fields.hpp"
+#include "agent/ctl/json_text.hpp"
 #include "agent/ctl/rendering.hpp"
 #include "agent/plan/findings.hpp"
 #include "agent/tools/next_boot/forecast.hpp"

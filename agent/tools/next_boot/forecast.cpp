@@ -164,7 +164,7 @@ std::vector<std::string> required_before(std::string_view text) {
 std::vector<std::string> loaded_by(std::string_view command) {
   std::vector<std::string> names;
   const std::string_view program = cut(command, ' ');
-  if (program.substr(program.rfind('/') + 1) != "modprobe") return names;
+  if (base_name(program) != "modprobe") return names;
   while (!command.empty()) {
     const std::string_view word = cut(command, ' ');
     if (word == ";" || word == "||" || word == "&&") break;

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "agent/base/handle.hpp"
+#include "agent/base/text.hpp"
 #include "agent/model/snapshot.hpp"
 #include "agent/tools/next_boot/initramfs_content.hpp"
 #include "probes/modules.hpp"
@@ -104,7 +105,7 @@ class ImageReader {
     std::string_view path{pathname};
     for (const std::string_view prefix : {"./", "/", "usr/"})
       if (path.starts_with(prefix)) path.remove_prefix(prefix.size());
-    const std::string_view name = path.substr(path.rfind('/') + 1);
+    const std::string_view name = base_name(path);
     if (const auto suffix = name.find(".ko"); suffix != std::string_view::npos)
       names_bytes_ +=
           content_.modules.insert(with_underscores(name.substr(0, suffix))).second ? suffix : 0;

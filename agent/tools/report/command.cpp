@@ -15,7 +15,7 @@
 #include "agent/base/program.hpp"
 #include "agent/base/text.hpp"
 #include "agent/ctl/connection.hpp"
-#include "agent/ctl/fields.hpp"
+#include "agent/ctl/json_text.hpp"
 #include "agent/ctl/text.hpp"
 #include "agent/tools/survey/machine.hpp"
 #include "build_config.hpp"

@@ -9,7 +9,7 @@
 #include "agent/base/format.hpp"
 #include "agent/codec/value_json.hpp"
 #include "agent/config/config_files.hpp"
-#include "agent/ctl/fields.hpp"
+#include "agent/ctl/json_text.hpp"
 #include "agent/tools/report/command.hpp"
 
 namespace pvrdma::ctl {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/config/config_files.hpp"
-#include "agent/ctl/fields.hpp"
+#include "agent/ctl/json_text.hpp"
 #include "agent/ctl/text.hpp"
 #include "agent/tools/seal/template.hpp"
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/base/program.hpp"
-#include "agent/ctl/fields.hpp"
+#include "agent/ctl/json_text.hpp"
 #include "agent/tools/verify/commands.hpp"
 #include "agent/tools/verify/devices.hpp"
 #include "agent/tools/verify/report.hpp"

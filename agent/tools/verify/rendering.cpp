@@ -5,7 +5,7 @@
 
 #include "agent/base/format.hpp"
 #include "agent/base/text.hpp"
-#include "agent/ctl/fields.hpp"
+#include "agent/ctl/json_text.hpp"
 #include "agent/tools/verify/report.hpp"
 
 namespace pvrdma::ctl::selftest {

@@ -85,3 +85,10 @@ TEST_CASE("printable text is of bounded length, cut between characters, and othe
     }
   }
 }
+
+TEST_CASE("the closest word to a mistyped one") {
+  CHECK(closest("relaod", {"before", "required", "reload"}) == "reload");
+  CHECK(closest("match", {"mac", "match"}) == "match");
+  CHECK_FALSE(closest("color", {"before", "required", "reload"}));
+  CHECK_FALSE(closest("x", {"mtu"}));
+}

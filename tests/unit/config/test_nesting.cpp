@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The limit of nesting before toml11, which recurses as deep as a text nests: the count of
-// agent/config/text.hpp is compared with the tree that toml11 makes of the same text.
+// agent/config/toml_limits.hpp is compared with the tree that toml11 makes of the same text.
 #include <algorithm>
 #include <array>
 #include <string>
 
-#include "agent/config/text.hpp"
+#include "agent/config/toml_limits.hpp"
 #include "agent/config/toml_tree.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/config/config_tree.hpp"
@@ -110,7 +110,7 @@ std::size_t depth_of(const toml_tree::Node& node) {
 // The smallest number of levels with which the text passes.
 std::size_t counted_depth(const std::string& text) {
   std::size_t levels = 0;
-  while (text::excess(text, {.levels = levels, .values = 99999, .marks = 99999})) ++levels;
+  while (toml_limits::excess(text, {.levels = levels, .values = 99999, .marks = 99999})) ++levels;
   return levels;
 }
 

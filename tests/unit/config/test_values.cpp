@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The small parsers: durations, names, addresses, and checks of text.
 #include "agent/config/duration.hpp"
-#include "agent/config/text.hpp"
+#include "agent/config/toml_limits.hpp"
 #include "agent/model/identifiers.hpp"
 #include "tests/unit/catch.hpp"
 
@@ -109,35 +109,35 @@ TEST_CASE("subnets") {
 }
 
 TEST_CASE("texts that a parser refuses") {
-  CHECK_FALSE(text::unfit("plain, ä, €, 𝄞\r\n\t\n\r\n"));
+  CHECK_FALSE(toml_limits::unfit("plain, ä, €, 𝄞\r\n\t\n\r\n"));
   const std::pair<std::string, std::size_t> bad[] = {
       {"a\xff", 1},        {"ab\xc3", 2},           {"\xc0\xaf", 0},         {"\xe0\x80\x80", 0},
       {"\xed\xa0\x80", 0}, {"\xf4\x90\x80\x80", 0}, {"\xf0\x80\x80\x80", 0}, {"\x80", 0},
       {"a\xe2\x82", 1},
   };
   for (const auto& [bytes, offset] : bad) {
-    const auto fault = text::unfit(bytes);
+    const auto fault = toml_limits::unfit(bytes);
     REQUIRE(fault);
     CHECK(fault->offset == offset);
     CHECK(fault->what == "is not UTF-8 text");
   }
   for (const std::string& control : {std::string(1, '\0'), std::string{"\x1f"}, std::string{"\x7f"},
                                      std::string{"\r"}, std::string{"\r\r\n"}}) {
-    const auto fault = text::unfit("a = 1\n#" + control);
+    const auto fault = toml_limits::unfit("a = 1\n#" + control);
     REQUIRE(fault);
     CHECK(fault->offset == 7);
     CHECK(fault->what.starts_with("has a control character, \\"));
   }
-  const std::string line(text::kLongestLine, 'x');
-  CHECK_FALSE(text::unfit(line + "\n" + line + "\n" + line));
-  const auto fault = text::unfit(line + "\n" + line + "x");
+  const std::string line(toml_limits::kLongestLine, 'x');
+  CHECK_FALSE(toml_limits::unfit(line + "\n" + line + "\n" + line));
+  const auto fault = toml_limits::unfit(line + "\n" + line + "x");
   REQUIRE(fault);
   CHECK(fault->what == "has a line of more than 4096 bytes");
 }
 
 TEST_CASE("TOML beyond the limits") {
   const auto at = [](std::string_view text) {
-    const auto excess = text::excess(text, {.levels = 2, .values = 9, .marks = 20});
+    const auto excess = toml_limits::excess(text, {.levels = 2, .values = 9, .marks = 20});
     return excess ? std::to_string(excess->offset) + ": " + excess->what : "none";
   };
   CHECK(at("a = [[1], [2]]\n[t.u]\nb = {c = 1}") == "none");
@@ -179,11 +179,4 @@ TEST_CASE("TOML beyond the limits") {
   CHECK(at("a='" + std::string(21, '[') + "'") == "23: has more than 20 brackets");
   CHECK(at("#" + std::string(20, '.') + "\n#" + std::string(21, '.')) ==
         "43: has more than 20 dots in a line");
-}
-
-TEST_CASE("words") {
-  CHECK(text::closest("relaod", {"before", "required", "reload"}) == "reload");
-  CHECK(text::closest("match", {"mac", "match"}) == "match");
-  CHECK_FALSE(text::closest("color", {"before", "required", "reload"}));
-  CHECK_FALSE(text::closest("x", {"mtu"}));
 }

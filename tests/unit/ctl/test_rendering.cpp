@@ -2,7 +2,7 @@
 // Rendering under unusual conditions: narrow terminals, colours, long lists, untrusted names.
 #include <string>
 
-#include "agent/ctl/fields.hpp"
+#include "agent/ctl/json_text.hpp"
 #include "agent/model/catalogue.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/ctl/samples.hpp"

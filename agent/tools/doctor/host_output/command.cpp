@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <nlohmann/json.hpp>
 
-#include "agent/ctl/fields.hpp"
+#include "agent/ctl/json_text.hpp"
 #include "agent/ctl/local.hpp"
 #include "agent/model/snapshot.hpp"
 #include "agent/tools/doctor/survey_probe.hpp"

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/base/text.hpp"
-#include "agent/ctl/fields.hpp"
+#include "agent/ctl/json_text.hpp"
 #include "agent/ctl/text.hpp"
 #include "agent/tools/doctor/host_output/command.hpp"
 

@@ -12,7 +12,7 @@
 
 #include "agent/base/format.hpp"
 #include "agent/base/text.hpp"
-#include "agent/ctl/fields.hpp"
+#include "agent/ctl/json_text.hpp"
 #include "agent/ctl/verbs.hpp"
 #include "agent/tools/verify/commands.hpp"
 #include "agent/tools/verify/mesh/coordinator.hpp"

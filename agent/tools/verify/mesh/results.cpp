@@ -10,7 +10,7 @@
 
 #include "agent/base/file.hpp"
 #include "agent/base/text.hpp"
-#include "agent/ctl/fields.hpp"
+#include "agent/ctl/json_text.hpp"
 #include "agent/tools/verify/mesh/rendering.hpp"
 #include "agent/varlink/message.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "agent/base/format.hpp"
 #include "agent/base/text.hpp"
-#include "agent/ctl/fields.hpp"
+#include "agent/ctl/json_text.hpp"
 #include "agent/ctl/verbs.hpp"
 #include "agent/model/identifiers.hpp"
 #include "agent/tools/survey/host_paste.hpp"

@@ -7,7 +7,7 @@
 
 #include "agent/base/clock.hpp"
 #include "agent/base/file.hpp"
-#include "agent/ctl/fields.hpp"
+#include "agent/ctl/json_text.hpp"
 #include "agent/varlink/message.hpp"
 
 namespace pvrdma::verify {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "agent/codec/json.hpp"
-#include "agent/ctl/fields.hpp"
+#include "agent/ctl/json_text.hpp"
 #include "agent/model/catalogue.hpp"
 #include "agent/tools/doctor/command.hpp"
 #include "agent/tools/doctor/examination.hpp"

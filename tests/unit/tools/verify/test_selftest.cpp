@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/ctl/commands.hpp"
-#include "agent/ctl/fields.hpp"
+#include "agent/ctl/json_text.hpp"
 #include "agent/tools/verify/commands.hpp"
 #include "agent/tools/verify/devices.hpp"
 #include "tests/unit/catch.hpp"

@@ -3,7 +3,7 @@
 #include <cerrno>
 #include <nlohmann/json.hpp>
 
-#include "agent/ctl/fields.hpp"
+#include "agent/ctl/json_text.hpp"
 #include "agent/tools/verify/devices.hpp"
 #include "agent/tools/verify/report.hpp"
 #include "tests/unit/catch.hpp"

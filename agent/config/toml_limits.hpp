@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Checks a text before a parser gets it.
+// Checks a TOML text before the parser gets it.
 #pragma once
 
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
-namespace pvrdma::text {
+namespace pvrdma::toml_limits {
 
 // Why a text must not be given to a parser, and the place.
 struct Fault {
@@ -38,9 +37,4 @@ struct Limits {
 // The line of an offset; the first line is 1.
 [[nodiscard]] std::size_t line_at(std::string_view text, std::size_t offset);
 
-// The word of the list that is closest to a mistyped one, with at most two different letters. None:
-// no word is close.
-[[nodiscard]] std::optional<std::string> closest(const std::string& word,
-                                                 const std::vector<std::string>& words);
-
-}  // namespace pvrdma::text
+}  // namespace pvrdma::toml_limits

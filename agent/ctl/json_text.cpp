@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "agent/ctl/fields.hpp"
+#include "agent/ctl/json_text.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "agent/config/text.hpp"
+#include "agent/config/toml_limits.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <iterator>
-#include <utility>
 
 #include "agent/base/text.hpp"
 
-namespace pvrdma::text {
+namespace pvrdma::toml_limits {
 
 namespace {
 
@@ -44,20 +43,6 @@ std::size_t skip_opaque(std::string_view text, std::size_t start) {
       return i;
   }
   return text.size();
-}
-
-std::size_t edit_distance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
-    }
-  }
-  return row.back();
 }
 
 // Characters of numbers; bare keys and dates use the same ones.
@@ -173,19 +158,4 @@ std::size_t line_at(std::string_view text, std::size_t offset) {
   return 1 + static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
 }
 
-std::optional<std::string> closest(const std::string& word, const std::vector<std::string>& words) {
-  std::optional<std::string> best;
-  // Less than half of a short word may differ, or any word would be close to it.
-  std::size_t nearest = std::min<std::size_t>(3, word.size() / 2 + 1);
-  for (const std::string& candidate : words) {
-    // The distance is at least the difference in length, so a long word can be skipped.
-    if (word.size() > candidate.size() + 2) continue;
-    if (const std::size_t distance = edit_distance(word, candidate); distance < nearest) {
-      nearest = distance;
-      best = candidate;
-    }
-  }
-  return best;
-}
-
-}  // namespace pvrdma::text
+}  // namespace pvrdma::toml_limits
