@@ -9,7 +9,7 @@
 #include <cstring>
 #include <deque>
 
-#include "agent/tools/verify/peer/link.hpp"
+#include "agent/tools/verify/peer/connection.hpp"
 #include "tests/fuzz/target.hpp"
 
 // The header has macros with the names of these functions.

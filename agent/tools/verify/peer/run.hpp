@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "agent/tools/verify/peer/connection.hpp"
 #include "agent/tools/verify/peer/control.hpp"
 #include "agent/tools/verify/peer/figures.hpp"
 #include "agent/tools/verify/peer/greeting.hpp"
-#include "agent/tools/verify/peer/link.hpp"
 
 namespace pvrdma::verify {
 

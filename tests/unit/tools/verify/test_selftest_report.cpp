@@ -5,7 +5,7 @@
 
 #include "agent/ctl/json_text.hpp"
 #include "agent/tools/verify/devices.hpp"
-#include "agent/tools/verify/report.hpp"
+#include "agent/tools/verify/selftest/report.hpp"
 #include "tests/unit/catch.hpp"
 
 using namespace pvrdma;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "agent/tools/verify/exchange.hpp"
+#include "agent/tools/verify/selftest/exchange.hpp"
 
 #include <algorithm>
 #include <cerrno>

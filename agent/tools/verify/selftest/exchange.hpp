@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "agent/tools/verify/completions.hpp"
+#include "agent/tools/verify/selftest/completions.hpp"
 
 namespace pvrdma::ctl::selftest {
 

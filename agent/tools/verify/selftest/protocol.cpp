@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "agent/tools/verify/protocol.hpp"
+#include "agent/tools/verify/selftest/protocol.hpp"
 
 #include <algorithm>
 #include <array>

@@ -19,7 +19,7 @@
 
 #include "agent/base/held_signals.hpp"
 #include "agent/base/text.hpp"
-#include "agent/tools/verify/exchange.hpp"
+#include "agent/tools/verify/selftest/exchange.hpp"
 
 namespace {
 

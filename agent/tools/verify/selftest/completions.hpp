@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <initializer_list>
 
-#include "agent/tools/verify/endpoint.hpp"
+#include "agent/tools/verify/selftest/endpoint.hpp"
 
 namespace pvrdma::ctl::selftest {
 

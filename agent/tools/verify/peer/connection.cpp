@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "agent/tools/verify/peer/link.hpp"
+#include "agent/tools/verify/peer/connection.hpp"
 
 #include <algorithm>
 #include <cerrno>

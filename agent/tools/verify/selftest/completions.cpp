@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "agent/tools/verify/completions.hpp"
+#include "agent/tools/verify/selftest/completions.hpp"
 
 #include <poll.h>
 

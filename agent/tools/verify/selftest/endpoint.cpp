@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "agent/tools/verify/endpoint.hpp"
+#include "agent/tools/verify/selftest/endpoint.hpp"
 
 #include <algorithm>
 #include <cerrno>

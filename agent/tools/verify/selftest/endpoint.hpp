@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "agent/base/handle.hpp"
-#include "agent/tools/verify/protocol.hpp"
+#include "agent/tools/verify/selftest/protocol.hpp"
 #include "agent/tools/verify/verbs.hpp"
 
 namespace pvrdma::ctl::selftest {

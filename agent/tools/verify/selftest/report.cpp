@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "agent/tools/verify/report.hpp"
+#include "agent/tools/verify/selftest/report.hpp"
 
 #include <array>
 #include <cerrno>

@@ -13,7 +13,7 @@
 #include "agent/base/program.hpp"
 #include "agent/ctl/text.hpp"
 #include "agent/model/snapshot.hpp"
-#include "agent/tools/verify/protocol.hpp"
+#include "agent/tools/verify/selftest/protocol.hpp"
 
 namespace pvrdma::ctl::selftest {
 

@@ -8,7 +8,7 @@
 #include "agent/ctl/json_text.hpp"
 #include "agent/tools/verify/commands.hpp"
 #include "agent/tools/verify/devices.hpp"
-#include "agent/tools/verify/report.hpp"
+#include "agent/tools/verify/selftest/report.hpp"
 
 namespace pvrdma::ctl {
 

@@ -6,7 +6,7 @@
 #include "agent/base/format.hpp"
 #include "agent/base/text.hpp"
 #include "agent/ctl/json_text.hpp"
-#include "agent/tools/verify/report.hpp"
+#include "agent/tools/verify/selftest/report.hpp"
 
 namespace pvrdma::ctl::selftest {
 
