@@ -93,19 +93,19 @@ void mesh(std::string_view bytes) {
 void serve(std::string_view bytes) {
   const Side side = (take_choice(bytes) & 1U) != 0 ? Side::Client : Side::Listener;
   const unsigned adapter = take_choice(bytes);
-  auto link = Link::open(kMadeUpDevice, 0);
-  require(link.has_value(), "the made-up adapter opens");
+  auto connection = Connection::open(kMadeUpDevice, 0);
+  require(connection.has_value(), "the made-up adapter opens");
   make_up({(adapter & 1U) != 0, adapter >> 1U & 3U});
   Pair pair = connected_with(bytes);
-  Control connection{std::move(pair.ours)};
+  Control control{std::move(pair.ours)};
   const auto measured = [&]() -> Result<Json> {
-    if (auto greeted = greet(connection, side, "", soon()); !greeted) return fail(greeted.error());
-    const auto peer = exchange_names(connection, link->name(), soon());
+    if (auto greeted = greet(control, side, "", soon()); !greeted) return fail(greeted.error());
+    const auto peer = exchange_names(control, connection->name(), soon());
     if (!peer) return fail(peer.error());
-    if (auto connected = link->connect(*peer); !connected) return fail(connected.error());
+    if (auto connected = connection->connect(*peer); !connected) return fail(connected.error());
     return side == Side::Client
-               ? measure(connection, *link, Milliseconds{10}, [](const std::string&) {})
-               : verify::serve(connection, *link, soon());
+               ? measure(control, *connection, Milliseconds{10}, [](const std::string&) {})
+               : verify::serve(control, *connection, soon());
   }();
   if (measured)
     show(*measured);

@@ -16,7 +16,7 @@
 namespace pvrdma::ctl {
 
 struct SelftestOptions {
-  std::optional<std::string> device;  // as for selftest::find_targets; none: every adapter
+  std::optional<std::string> device;  // as for verify::find_targets; none: every adapter
   Milliseconds timeout = std::chrono::seconds{10};  // for each device
   std::string program;                              // the helper's path
   Root root;
@@ -41,7 +41,7 @@ struct MeshOptions {
 struct VerifyOptions {
   std::string peer;  // address or name; empty: listen
   bool listen = false;
-  std::optional<std::string> device;  // as for selftest::find_targets; none: the first usable
+  std::optional<std::string> device;  // as for verify::find_targets; none: the first usable
   int port = 18600;
   std::string token_file;  // empty: no token
   Milliseconds wait = std::chrono::minutes{1};

@@ -9,7 +9,7 @@
 #include "probes/pci.hpp"
 #include "probes/rdma.hpp"
 
-namespace pvrdma::ctl::selftest {
+namespace pvrdma::verify {
 
 namespace {
 
@@ -60,4 +60,4 @@ const Gid* choose_gid(const std::vector<Gid>& gids) {
   return best == gids.end() ? nullptr : &*best;
 }
 
-}  // namespace pvrdma::ctl::selftest
+}  // namespace pvrdma::verify

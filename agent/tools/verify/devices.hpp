@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Chooses the devices that `selftest` tests, and the GID for each. Reads sysfs; opens no device.
+// The devices for `selftest` and `verify`, and the GID of each. Reads sysfs; opens no device.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 #include "agent/base/file.hpp"
 #include "agent/model/snapshot.hpp"
 
-namespace pvrdma::ctl::selftest {
+namespace pvrdma::verify {
 
 struct Target {
   std::string function;  // PCI address of an adapter; empty for another RDMA device
@@ -33,4 +33,4 @@ struct Target {
 // RoCE v2; of these the lowest index. Null: there is none.
 [[nodiscard]] const Gid* choose_gid(const std::vector<Gid>& gids);
 
-}  // namespace pvrdma::ctl::selftest
+}  // namespace pvrdma::verify

@@ -43,19 +43,19 @@ std::optional<ibv_gid> gid_from(std::string_view text) {
   return gid;
 }
 
-bool is_valid(const LinkName& name) {
+bool is_valid(const PairName& name) {
   return name.qpn <= k24Bits && name.psn <= k24Bits && name.mtu >= IBV_MTU_256 &&
          name.mtu <= IBV_MTU_4096;
 }
 
 }  // namespace
 
-Result<Link> Link::open(const std::string& device, int gid_index) {
-  Link link;
-  link.device_ = device;
-  link.gid_index_ = gid_index;
-  link.context_ = open_device(device);
-  ibv_context* const context = link.context_.get();
+Result<Connection> Connection::open(const std::string& device, int gid_index) {
+  Connection connection;
+  connection.device_ = device;
+  connection.gid_index_ = gid_index;
+  connection.context_ = open_device(device);
+  ibv_context* const context = connection.context_.get();
   if (context == nullptr) return fail(errno, "opening", device);
   ibv_port_attr port{};
   if (const int code = ibv_query_port(context, kOnlyPort, &port))
@@ -64,23 +64,25 @@ Result<Link> Link::open(const std::string& device, int gid_index) {
   ibv_gid gid{};
   if (ibv_query_gid(context, kOnlyPort, gid_index, &gid) != 0)
     return fail(errno, "reading the GID of", device);
-  link.pd_.reset(ibv_alloc_pd(context));
-  if (!link.pd_) return fail(errno, "allocating a protection domain of", device);
-  link.memory_ = map_pages(2 * kMessageAtMost);
-  if (!link.memory_) return fail(errno, "allocating", "memory for messages");
-  link.region_.reset(ibv_reg_mr(link.pd_.get(), link.memory_.get(), 2 * kMessageAtMost, kAccess));
-  if (!link.region_) return fail(errno, "registering", "2 MiB of memory (see ulimit -l)");
-  link.completions_.reset(
+  connection.pd_.reset(ibv_alloc_pd(context));
+  if (!connection.pd_) return fail(errno, "allocating a protection domain of", device);
+  connection.memory_ = map_pages(2 * kMessageAtMost);
+  if (!connection.memory_) return fail(errno, "allocating", "memory for messages");
+  connection.region_.reset(
+      ibv_reg_mr(connection.pd_.get(), connection.memory_.get(), 2 * kMessageAtMost, kAccess));
+  if (!connection.region_) return fail(errno, "registering", "2 MiB of memory (see ulimit -l)");
+  connection.completions_.reset(
       ibv_create_cq(context, static_cast<int>(2 * (kReceives + kSends)), nullptr, nullptr, 0));
-  if (!link.completions_) return fail(errno, "creating a completion queue of", device);
-  link.pair_ = create_pair(link.pd_.get(), link.completions_.get(), kSends, kReceives);
-  if (!link.pair_) return fail(errno, "creating a queue pair of", device);
-  link.name_ = {hexadecimal(gid.raw), link.pair_->qp_num, std::random_device{}() & k24Bits,
-                port.active_mtu};
-  return link;
+  if (!connection.completions_) return fail(errno, "creating a completion queue of", device);
+  connection.pair_ =
+      create_pair(connection.pd_.get(), connection.completions_.get(), kSends, kReceives);
+  if (!connection.pair_) return fail(errno, "creating a queue pair of", device);
+  connection.name_ = {hexadecimal(gid.raw), connection.pair_->qp_num,
+                      std::random_device{}() & k24Bits, port.active_mtu};
+  return connection;
 }
 
-Link::~Link() {
+Connection::~Connection() {
   const HeldSignals held;
   pair_.reset();
   completions_.reset();
@@ -89,7 +91,7 @@ Link::~Link() {
   context_.reset();
 }
 
-Result<void> Link::connect(const LinkName& peer) {
+Result<void> Connection::connect(const PairName& peer) {
   const auto gid = gid_from(peer.gid);
   if (!gid || !is_valid(peer)) return fail(EINVAL, "connecting to", "the peer's queue pair");
   Route route;
@@ -107,19 +109,19 @@ Result<void> Link::connect(const LinkName& peer) {
   return {};
 }
 
-Result<void> Link::send(std::size_t offset, std::size_t bytes) {
+Result<void> Connection::send(std::size_t offset, std::size_t bytes) {
   if (const int code = post_send(pair_.get(), 0, piece(*region_, out() + offset, bytes)))
     return fail(code, "posting", "a send");
   return {};
 }
 
-Result<void> Link::receive(std::size_t offset, std::size_t bytes) {
+Result<void> Connection::receive(std::size_t offset, std::size_t bytes) {
   if (const int code = post_receive(pair_.get(), 0, piece(*region_, in() + offset, bytes)))
     return fail(code, "posting", "a receive");
   return {};
 }
 
-Result<Done> Link::next(Control& control, BootTime deadline) {
+Result<Done> Connection::next(Control& control, BootTime deadline) {
   for (unsigned polls = 1;; ++polls) {
     ibv_wc work{};
     const int count = ibv_poll_cq(completions_.get(), 1, &work);

@@ -22,7 +22,7 @@ inline constexpr std::uint32_t kReceives = 32;
 inline constexpr std::uint32_t kSends = 16;
 
 // The data that the other side needs to connect to a queue pair.
-struct LinkName {
+struct PairName {
   std::string gid;  // 32 hexadecimal digits
   std::uint32_t qpn = 0;
   std::uint32_t psn = 0;
@@ -36,20 +36,20 @@ struct Done {
   std::uint32_t bytes = 0;  // length of a receive
 };
 
-class Link {
+class Connection {
  public:
   // Uses port 1 and the GID with this index. The port must be ACTIVE.
-  [[nodiscard]] static Result<Link> open(const std::string& device, int gid_index);
-  Link(Link&&) = default;
-  Link& operator=(Link&&) = delete;
-  Link(const Link&) = delete;
-  Link& operator=(const Link&) = delete;
+  [[nodiscard]] static Result<Connection> open(const std::string& device, int gid_index);
+  Connection(Connection&&) = default;
+  Connection& operator=(Connection&&) = delete;
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
   // Holds signals meanwhile: the kernel sends a command to the device for each object.
-  ~Link();
+  ~Connection();
 
-  [[nodiscard]] const LinkName& name() const { return name_; }
+  [[nodiscard]] const PairName& name() const { return name_; }
   // Brings the queue pair to RTS. EINVAL: `peer` names no queue pair.
-  [[nodiscard]] Result<void> connect(const LinkName& peer);
+  [[nodiscard]] Result<void> connect(const PairName& peer);
 
   // The memory for outgoing and for incoming messages, kMessageAtMost bytes each.
   [[nodiscard]] std::byte* out() const { return memory_.get(); }
@@ -62,13 +62,13 @@ class Link {
   [[nodiscard]] Result<Done> next(Control& control, BootTime deadline);
 
  private:
-  Link() = default;
+  Connection() = default;
 
   // The destructor releases the verbs objects, in the opposite order.
   Pages memory_;
   std::string device_;
   int gid_index_ = 0;
-  LinkName name_;
+  PairName name_;
   Handle<ibv_context, ibv_close_device> context_;
   Handle<ibv_pd, ibv_dealloc_pd> pd_;
   Handle<ibv_mr, ibv_dereg_mr> region_;

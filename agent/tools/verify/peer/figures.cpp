@@ -11,11 +11,6 @@ namespace {
 constexpr std::size_t kFewestRounds = 20;
 constexpr std::size_t kMostRounds = 5000;
 
-// The smallest of the sorted times that at least `per_mille` of them do not exceed.
-Nanoseconds rank(const std::vector<Nanoseconds>& sorted, std::size_t per_mille) {
-  return sorted.at((sorted.size() * per_mille + 999) / 1000 - 1);
-}
-
 }  // namespace
 
 std::optional<LatencyFigures> latency_figures(std::size_t message_bytes,

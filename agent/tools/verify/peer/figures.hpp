@@ -11,9 +11,14 @@ namespace pvrdma::verify {
 
 using Nanoseconds = std::chrono::nanoseconds;
 
-// For one message one way, which is half a round trip, as in perftest. A percentile is the smallest
-// measured time that at least as many of the times do not exceed ("nearest rank"); typical is the
-// median.
+// The smallest of the sorted times that at least `per_mille` of them do not exceed ("nearest
+// rank"). There must be times.
+inline Nanoseconds rank(const std::vector<Nanoseconds>& sorted, std::size_t per_mille) {
+  return sorted.at((sorted.size() * per_mille + 999) / 1000 - 1);
+}
+
+// For one message one way, which is half a round trip, as in perftest. A percentile is rank() of
+// the measured times; typical is the median.
 struct LatencyFigures {
   std::size_t message_bytes = 0;
   std::size_t rounds = 0;

@@ -43,19 +43,19 @@ std::string mac_of(const Root& root, const Gid& gid) {
 
 // The first device with a GID of an address that is not link-local; where none has one, the first
 // with a GID. Null: none has a GID.
-selftest::Target* choose_target(std::vector<selftest::Target>& targets) {
-  selftest::Target* link_local = nullptr;
-  for (selftest::Target& target : targets) {
-    const Gid* gid = selftest::choose_gid(target.gids);
+verify::Target* choose_target(std::vector<verify::Target>& targets) {
+  verify::Target* link_local = nullptr;
+  for (verify::Target& target : targets) {
+    const Gid* gid = verify::choose_gid(target.gids);
     if (target.device.empty() || gid == nullptr) continue;
-    if (!selftest::holds_on_its_link_alone(*gid)) return &target;
+    if (!verify::holds_on_its_link_alone(*gid)) return &target;
     if (link_local == nullptr) link_local = &target;
   }
   return link_local;
 }
 
 // The holders of the device; for an adapter, also the holders of its verbs node.
-Field<std::vector<Holder>> holders_of(const Root& root, const selftest::Target& target) {
+Field<std::vector<Holder>> holders_of(const Root& root, const verify::Target& target) {
   std::vector<probes::HeldDevice> devices;
   if (target.function.empty()) {
     devices.push_back({target.device, {}});
@@ -74,7 +74,7 @@ Field<std::vector<Holder>> holders_of(const Root& root, const selftest::Target& 
   return holders;
 }
 
-Result<void> check_free(const Root& root, const selftest::Target& target) {
+Result<void> check_free(const Root& root, const verify::Target& target) {
   const auto holders = holders_of(root, target);
   if (const auto* known = holders.get(); known != nullptr && !known->empty())
     return fail(0, target.device + " is in use,",
@@ -90,13 +90,13 @@ Result<void> check_free(const Root& root, const selftest::Target& target) {
 }  // namespace
 
 Result<Helper> Helper::prepare(const VerifyOptions& options) {
-  auto targets = selftest::find_targets(options.root, options.device);
+  auto targets = verify::find_targets(options.root, options.device);
   if (!targets) return fail(targets.error());
-  selftest::Target* const target = choose_target(*targets);
+  verify::Target* const target = choose_target(*targets);
   if (target == nullptr)
     return fail(0, "no device has a GID:", "its interface is down, or has no address");
   Helper helper;
-  helper.gid_ = *selftest::choose_gid(target->gids);
+  helper.gid_ = *verify::choose_gid(target->gids);
   helper.mac_ = mac_of(options.root, helper.gid_);
   helper.target_ = std::move(*target);
   if (!options.allow_in_use)
@@ -119,7 +119,7 @@ Result<Helper> Helper::prepare(const VerifyOptions& options) {
 }
 
 std::string Helper::own_address() const {
-  const std::string ipv4 = selftest::ipv4_of(gid_);
+  const std::string ipv4 = verify::ipv4_of(gid_);
   return ipv4.empty() && !is_link_local(gid_.gid) ? gid_.gid : ipv4;
 }
 

@@ -42,7 +42,7 @@ class Helper {
                                            Milliseconds wait, Milliseconds limit) const;
 
   VerifyOptions options_;
-  selftest::Target target_;
+  verify::Target target_;
   Gid gid_;
   std::string mac_;
   std::string token_;

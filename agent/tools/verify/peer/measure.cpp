@@ -38,15 +38,15 @@ Json to_json(const LatencyFigures& figures) {
 
 class Client {
  public:
-  Client(Control& control, Link& link, Milliseconds duration)
-      : control_(control), link_(link), duration_(duration) {}
+  Client(Control& control, Connection& connection, Milliseconds duration)
+      : control_(control), connection_(connection), duration_(duration) {}
 
   Result<Outcome> ask(const Run& run, Nanoseconds meant = {}) {
     const BootTime deadline =
         BootClock::now() + kPatience + std::chrono::ceil<Milliseconds>(2 * meant);
     const Json asked = verify::to_json(run);
     if (auto sent = control_.send(asked, deadline); !sent) return fail(sent.error());
-    auto outcome = carry_out(run, Side::Client, control_, link_, deadline);
+    auto outcome = carry_out(run, Side::Client, control_, connection_, deadline);
     if (!outcome)
       outcome.error().what += ", in a " + asked["run"].get<std::string>() + " of " +
                               std::to_string(run.count) + " times " + std::to_string(run.bytes) +
@@ -122,11 +122,11 @@ class Client {
   }
 
   Control& control_;
-  Link& link_;
+  Connection& connection_;
   Milliseconds duration_;
 };
 
-Result<LinkName> link_name_from(const Json& message) {
+Result<PairName> pair_name_from(const Json& message) {
   for (const char* key : {"qpn", "psn", "mtu"})
     if (!message.value(key, Json{}).is_number_unsigned())
       return fail(EBADMSG, "reading", "the peer's queue pair");
@@ -136,7 +136,7 @@ Result<LinkName> link_name_from(const Json& message) {
   const Json duration = message.value("duration_ms", Json{});
   const std::uint64_t told_ms = duration.is_number_unsigned() ? duration.get<std::uint64_t>() : 0;
   const auto at_most = static_cast<std::uint64_t>(kDurationAtMost.count());
-  return LinkName{gid,
+  return PairName{gid,
                   message["qpn"].get<std::uint32_t>(),
                   message["psn"].get<std::uint32_t>(),
                   message["mtu"].get<int>(),
@@ -177,9 +177,9 @@ Result<Json> tcp(Client& client, const Progress& progress) {
 
 }  // namespace
 
-Result<Json> measure(Control& control, Link& link, Milliseconds duration,
+Result<Json> measure(Control& control, Connection& connection, Milliseconds duration,
                      const Progress& progress) {
-  Client client{control, link, duration};
+  Client client{control, connection, duration};
   Json found;
   progress("comparing data");
   if (const auto whole = client.ask({Kind::Pattern, true, true, 65536, kPatternMessages}); !whole)
@@ -211,7 +211,7 @@ Milliseconds serving_limit(Milliseconds own, Milliseconds told) {
   return std::chrono::minutes{2} + 3 * std::max(own, told);
 }
 
-Result<Json> serve(Control& control, Link& link, BootTime deadline) {
+Result<Json> serve(Control& control, Connection& connection, BootTime deadline) {
   for (unsigned parts = 0;; ++parts) {
     const auto message = control.receive_answer(deadline);
     if (!message) return fail(message.error());
@@ -219,16 +219,16 @@ Result<Json> serve(Control& control, Link& link, BootTime deadline) {
     if (!run) return fail(run.error());
     if (run->kind == Kind::End)
       return Json{{"parts", parts}, {"figures", message->value("figures", Json{})}};
-    const auto done = carry_out(*run, Side::Listener, control, link, deadline);
+    const auto done = carry_out(*run, Side::Listener, control, connection, deadline);
     if (!done) return fail(done.error());
   }
 }
 
-Result<LinkName> exchange_names(Control& control, const LinkName& own, BootTime deadline) {
+Result<PairName> exchange_names(Control& control, const PairName& own, BootTime deadline) {
   const Json name{{"gid", own.gid}, {"qpn", own.qpn}, {"psn", own.psn},
                   {"mtu", own.mtu}, {"mac", own.mac}, {"duration_ms", own.duration.count()}};
   if (auto sent = control.send(name, deadline); !sent) return fail(sent.error());
-  return control.receive_answer(deadline).and_then(link_name_from);
+  return control.receive_answer(deadline).and_then(pair_name_from);
 }
 
 }  // namespace pvrdma::verify

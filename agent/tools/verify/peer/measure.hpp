@@ -14,7 +14,7 @@ using Progress = std::function<void(const std::string& doing)>;
 
 // Measures latencies, bandwidths, message rate, and TCP's, in about `duration`. The members are
 // those of `pvrdma-agentctl verify --json`; see pvrdma-agentctl-verify(1).
-[[nodiscard]] Result<Json> measure(Control& control, Link& link, Milliseconds duration,
+[[nodiscard]] Result<Json> measure(Control& control, Connection& connection, Milliseconds duration,
                                    const Progress& progress);
 
 // How long a listener with this --duration serves a client that told its own.
@@ -22,10 +22,10 @@ using Progress = std::function<void(const std::string& doing)>;
 
 // Serves the client until the client ends the run. Returns "parts", their number, and "figures",
 // the result of the client's measure(), which is null where the client did not tell it.
-[[nodiscard]] Result<Json> serve(Control& control, Link& link, BootTime deadline);
+[[nodiscard]] Result<Json> serve(Control& control, Connection& connection, BootTime deadline);
 
 // Both sides call this after the greeting. Returns the peer's queue pair, to connect to.
-[[nodiscard]] Result<LinkName> exchange_names(Control& control, const LinkName& own,
+[[nodiscard]] Result<PairName> exchange_names(Control& control, const PairName& own,
                                               BootTime deadline);
 
 }  // namespace pvrdma::verify

@@ -59,9 +59,9 @@ void show(const std::string& doing) {
 
 // `measuring` is set once both sides are about to connect: from then on both report the same
 // failure.
-Result<Json> measure_with(Control& control, Link& link, const Arguments& arguments,
+Result<Json> measure_with(Control& control, Connection& connection, const Arguments& arguments,
                           BootTime named_until, bool& measuring) {
-  LinkName own = link.name();
+  PairName own = connection.name();
   own.mac = arguments.mac;
   own.duration = arguments.duration;
   const auto peer = exchange_names(control, own, named_until);
@@ -69,23 +69,23 @@ Result<Json> measure_with(Control& control, Link& link, const Arguments& argumen
   measuring = true;
   const auto connected = [&] {
     const HeldSignals held;
-    return link.connect(*peer);
+    return connection.connect(*peer);
   }();
   if (!connected) return fail(connected.error());
   auto found = arguments.side == Side::Client
-                   ? measure(control, link, arguments.duration, show)
-                   : serve(control, link,
+                   ? measure(control, connection, arguments.duration, show)
+                   : serve(control, connection,
                            BootClock::now() + serving_limit(arguments.duration, peer->duration));
   if (found) (*found)["peer_mac"] = peer->mac;
   return found;
 }
 
 Result<Json> work(const Arguments& arguments, const std::string& token, bool& measuring) {
-  auto link = [&] {
+  auto connection = [&] {
     const HeldSignals held;
-    return Link::open(arguments.device, arguments.gid_index);
+    return Connection::open(arguments.device, arguments.gid_index);
   }();
-  if (!link) return fail(link.error());
+  if (!connection) return fail(connection.error());
   const BootTime until = BootClock::now() + arguments.wait;
   if (arguments.side == Side::Listener) show("waiting for a peer");
   auto control = arguments.side == Side::Client
@@ -93,7 +93,7 @@ Result<Json> work(const Arguments& arguments, const std::string& token, bool& me
                      : await_peer(arguments.address, arguments.port, token, until);
   show("");
   if (!control) return fail(control.error());
-  auto found = measure_with(*control, *link, arguments, BootClock::now() + kSoon, measuring);
+  auto found = measure_with(*control, *connection, arguments, BootClock::now() + kSoon, measuring);
   if (arguments.side == Side::Client) show("");
   if (found)
     (*found)["peer_address"] = control->peer();

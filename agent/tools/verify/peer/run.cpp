@@ -32,7 +32,7 @@ std::byte pattern_byte(std::uint32_t number, std::size_t at) {
 // the memory; those of a pattern differ, and each goes to the next slot.
 struct Traffic {
   const Run& run;
-  Link& link;
+  Connection& connection;
   std::uint32_t to_send = 0, to_receive = 0;
 
   [[nodiscard]] bool is_pattern() const { return run.kind == Kind::Pattern; }
@@ -46,11 +46,11 @@ struct Traffic {
   [[nodiscard]] Result<void> send(std::uint32_t number) const {
     if (is_pattern())
       for (std::size_t at = 0; at < size(number); ++at)
-        link.out()[place(number) + at] = pattern_byte(number, at);
-    return link.send(place(number), size(number));
+        connection.out()[place(number) + at] = pattern_byte(number, at);
+    return connection.send(place(number), size(number));
   }
   [[nodiscard]] Result<void> receive(std::uint32_t number) const {
-    return link.receive(place(number), is_pattern() ? kSlot : run.bytes);
+    return connection.receive(place(number), is_pattern() ? kSlot : run.bytes);
   }
   // Checks a received message.
   [[nodiscard]] Result<void> check(std::uint32_t number, std::uint32_t bytes) const {
@@ -63,7 +63,7 @@ struct Traffic {
       return fail(EBADMSG, "comparing",
                   message + ": " + std::to_string(bytes) + " bytes came of " +
                       std::to_string(size(number)));
-    const std::byte* in = link.in() + place(number);
+    const std::byte* in = connection.in() + place(number);
     for (std::size_t at = 0; at < bytes; ++at)
       if (in[at] != pattern_byte(number, at))
         return fail(EBADMSG, "comparing", message + ": byte " + std::to_string(at) + " is wrong");
@@ -99,7 +99,7 @@ Result<void> pass(const Traffic& traffic, Control& control, BootTime deadline, R
     for (; posted < traffic.to_send && posted - sent < sends; ++posted)
       if (auto done = traffic.send(posted); !done) return done;
     if (auto in_time = look_at_time(sent + came, deadline); !in_time) return in_time;
-    const auto done = traffic.link.next(control, deadline);
+    const auto done = traffic.connection.next(control, deadline);
     if (!done) return fail(done.error());
     if (!done->is_receive) {
       ++sent;
@@ -118,11 +118,11 @@ Result<void> pass(const Traffic& traffic, Control& control, BootTime deadline, R
 
 // The client sends a message, then the listener, and so on; the next receive is posted before each
 // send.
-Result<void> ping_pong(const Run& run, Side side, Control& control, Link& link, BootTime deadline,
-                       std::vector<Nanoseconds>& times) {
+Result<void> ping_pong(const Run& run, Side side, Control& control, Connection& connection,
+                       BootTime deadline, std::vector<Nanoseconds>& times) {
   std::uint32_t outstanding = 0, arrived = 0;
   const auto take_one = [&]() -> Result<void> {
-    const auto done = link.next(control, deadline);
+    const auto done = connection.next(control, deadline);
     if (!done) return fail(done.error());
     done->is_receive ? ++arrived : --outstanding;
     return {};
@@ -139,8 +139,8 @@ Result<void> ping_pong(const Run& run, Side side, Control& control, Link& link, 
     if (side == Side::Listener)
       if (auto came = await_message(); !came) return came;
     if (round + 1 < run.count)
-      if (auto posted = link.receive(0, run.bytes); !posted) return posted;
-    if (auto posted = link.send(0, run.bytes); !posted) return posted;
+      if (auto posted = connection.receive(0, run.bytes); !posted) return posted;
+    if (auto posted = connection.send(0, run.bytes); !posted) return posted;
     ++outstanding;
     if (side == Side::Client) {
       if (auto came = await_message(); !came) return came;
@@ -228,20 +228,21 @@ Result<Run> run_from(const Json& message) {
              static_cast<std::uint32_t>(bytes), static_cast<std::uint32_t>(count)};
 }
 
-Result<Outcome> carry_out(const Run& run, Side side, Control& control, Link& link,
+Result<Outcome> carry_out(const Run& run, Side side, Control& control, Connection& connection,
                           BootTime deadline) {
   Outcome outcome;
   const bool sends = side == Side::Client ? run.from_client : run.from_listener;
   const bool receives = side == Side::Client ? run.from_listener : run.from_client;
   Result<void> done;
   if (run.kind == Kind::Pattern || run.kind == Kind::Stream) {
-    const Traffic traffic{run, link, sends ? run.count : 0, receives ? run.count : 0};
+    const Traffic traffic{run, connection, sends ? run.count : 0, receives ? run.count : 0};
     done = pass(traffic, control, deadline, outcome.here);
   } else if (run.kind == Kind::PingPong) {
-    done =
-        link.receive(0, run.bytes).and_then([&] { return meet(control, deadline); }).and_then([&] {
-          return ping_pong(run, side, control, link, deadline, outcome.round_trips);
-        });
+    done = connection.receive(0, run.bytes)
+               .and_then([&] { return meet(control, deadline); })
+               .and_then([&] {
+                 return ping_pong(run, side, control, connection, deadline, outcome.round_trips);
+               });
   } else {
     done = meet(control, deadline).and_then([&] {
       return run.kind == Kind::TcpPingPong

@@ -48,7 +48,7 @@ struct Outcome {
 };
 
 // An Error: a message does not arrive, or is not the expected one.
-[[nodiscard]] Result<Outcome> carry_out(const Run& run, Side side, Control& control, Link& link,
-                                        BootTime deadline);
+[[nodiscard]] Result<Outcome> carry_out(const Run& run, Side side, Control& control,
+                                        Connection& connection, BootTime deadline);
 
 }  // namespace pvrdma::verify

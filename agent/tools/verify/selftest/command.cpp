@@ -21,14 +21,14 @@ constexpr std::size_t kOutputLimitBytes = 16384;
 constexpr Milliseconds kGrace = std::chrono::seconds{1};
 
 // An Error: nothing was tested, because the program or something that it needs is missing.
-Result<Report> test(const selftest::Target& target, const SelftestOptions& options) {
+Result<Report> test(const verify::Target& target, const SelftestOptions& options) {
   if (target.device.empty()) {
     Report report;
     report.device = target.function;
     report.failure = selftest::StepFailure{{}, 0, 0, "the adapter has no RDMA device"};
     return report;
   }
-  const Gid* gid = selftest::choose_gid(target.gids);
+  const Gid* gid = verify::choose_gid(target.gids);
   const BootTime start = BootClock::now();
   // The helper gets the shell's own environment, because that decides which libibverbs a job gets.
   const auto run =
@@ -54,11 +54,11 @@ Result<Report> test(const selftest::Target& target, const SelftestOptions& optio
 }  // namespace
 
 int self_test(const Settings& settings, const Console& console, const SelftestOptions& options) {
-  const auto targets = selftest::find_targets(options.root, options.device);
+  const auto targets = verify::find_targets(options.root, options.device);
   if (!targets) return end_without(settings, console, targets.error());
   std::vector<Report> reports;
   bool printed = true;
-  for (const selftest::Target& target : *targets) {
+  for (const verify::Target& target : *targets) {
     auto report = test(target, options);
     if (!report) return end_without(settings, console, report.error());
     if (!settings.json)

@@ -24,7 +24,7 @@ tl::unexpected<Failure> failed_completion(const ibv_wc& wc) {
 
 }  // namespace
 
-Outcome<void> Completions::drain() {
+Stepped<void> Completions::drain() {
   ibv_wc wc{};
   int got = 0;
   while ((got = ibv_poll_cq(endpoint_.completions.get(), 1, &wc)) > 0) {
@@ -44,7 +44,7 @@ bool Completions::take(std::initializer_list<Work> works) {
   return true;
 }
 
-Outcome<bool> Completions::sleep() const {
+Stepped<bool> Completions::sleep() const {
   for (;;) {
     const auto left =
         std::chrono::ceil<std::chrono::milliseconds>(deadline_ - Clock::now()).count();
@@ -62,7 +62,7 @@ Outcome<bool> Completions::sleep() const {
   return true;
 }
 
-Outcome<void> Completions::await(std::initializer_list<Work> works,
+Stepped<void> Completions::await(std::initializer_list<Work> works,
                                  std::chrono::nanoseconds polling) {
   const auto polls_until = std::min(Clock::now() + polling, deadline_);
   do {

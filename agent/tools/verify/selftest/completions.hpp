@@ -24,7 +24,7 @@ class Completions {
 
   // Waits until each of these has completed: polls for `polling` at most, as programs do that need
   // low latency, then sleeps until the device sends an event. A failure of any work ends the wait.
-  [[nodiscard]] Outcome<void> await(std::initializer_list<Work> works,
+  [[nodiscard]] Stepped<void> await(std::initializer_list<Work> works,
                                     std::chrono::nanoseconds polling = {});
 
   // The bytes that a completed receive got.
@@ -33,9 +33,9 @@ class Completions {
   }
 
  private:
-  [[nodiscard]] Outcome<void> drain();
+  [[nodiscard]] Stepped<void> drain();
   // False: the deadline passed first.
-  [[nodiscard]] Outcome<bool> sleep() const;
+  [[nodiscard]] Stepped<bool> sleep() const;
   [[nodiscard]] bool take(std::initializer_list<Work> works);
 
   const Endpoint& endpoint_;

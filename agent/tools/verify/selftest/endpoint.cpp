@@ -20,7 +20,7 @@ constexpr int kAccess = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
 // A peer without a posted receive is tried again for some milliseconds.
 constexpr std::uint8_t kReceiveRetries = 6;
 
-Outcome<void> open(Endpoint& endpoint, const char* name, const Begin& begin) {
+Stepped<void> open(Endpoint& endpoint, const char* name, const Begin& begin) {
   begin(Step::Find);
   const Handle<ibv_device*, ibv_free_device_list> devices{ibv_get_device_list(nullptr)};
   if (!devices) return failure(errno);
@@ -34,7 +34,7 @@ Outcome<void> open(Endpoint& endpoint, const char* name, const Begin& begin) {
 }
 
 // Completes a route that leads back to this port.
-Outcome<void> ask_port(const Endpoint& endpoint, verify::Route& route, const Begin& begin) {
+Stepped<void> ask_port(const Endpoint& endpoint, verify::Route& route, const Begin& begin) {
   begin(Step::Port);
   ibv_port_attr port{};
   if (const int code = ibv_query_port(endpoint.context.get(), kOnlyPort, &port))
@@ -52,7 +52,7 @@ Outcome<void> ask_port(const Endpoint& endpoint, verify::Route& route, const Beg
   return {};
 }
 
-Outcome<void> create_objects(Endpoint& endpoint, const Begin& begin) {
+Stepped<void> create_objects(Endpoint& endpoint, const Begin& begin) {
   begin(Step::Pd);
   endpoint.pd.reset(ibv_alloc_pd(endpoint.context.get()));
   if (!endpoint.pd) return failure(errno);
@@ -78,7 +78,7 @@ Outcome<void> create_objects(Endpoint& endpoint, const Begin& begin) {
   return {};
 }
 
-Outcome<void> connect_pairs(Endpoint& endpoint, verify::Route route, const Begin& begin) {
+Stepped<void> connect_pairs(Endpoint& endpoint, verify::Route route, const Begin& begin) {
   begin(Step::Init);
   for (const verify::QueuePair& pair : endpoint.pairs)
     if (const int code = verify::to_init(pair.get(), kAccess)) return failure(code);
@@ -105,7 +105,7 @@ Endpoint::~Endpoint() {
   context.reset();
 }
 
-Outcome<void> connect(Endpoint& endpoint, const char* device, int gid_index, const Begin& begin) {
+Stepped<void> connect(Endpoint& endpoint, const char* device, int gid_index, const Begin& begin) {
   verify::Route route;
   route.gid_index = gid_index;
   return open(endpoint, device, begin)
@@ -114,7 +114,7 @@ Outcome<void> connect(Endpoint& endpoint, const char* device, int gid_index, con
       .and_then([&] { return connect_pairs(endpoint, route, begin); });
 }
 
-Outcome<void> release(Endpoint& endpoint) {
+Stepped<void> release(Endpoint& endpoint) {
   for (verify::QueuePair& pair : endpoint.pairs)
     if (const int code = ibv_destroy_qp(pair.release())) return failure(code, "a queue pair");
   if (const int code = ibv_destroy_cq(endpoint.completions.release()))

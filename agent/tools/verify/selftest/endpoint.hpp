@@ -27,7 +27,7 @@ struct Failure {
 };
 
 template <typename T>
-using Outcome = tl::expected<T, Failure>;
+using Stepped = tl::expected<T, Failure>;
 
 [[nodiscard]] inline tl::unexpected<Failure> failure(int code, std::string what = {},
                                                      int status = 0) {
@@ -66,8 +66,8 @@ using Begin = std::function<void(Step)>;
 
 // All steps from finding the device to connected queue pairs, over port 1 and the GID with this
 // index.
-[[nodiscard]] Outcome<void> connect(Endpoint& endpoint, const char* device, int gid_index,
+[[nodiscard]] Stepped<void> connect(Endpoint& endpoint, const char* device, int gid_index,
                                     const Begin& begin);
-[[nodiscard]] Outcome<void> release(Endpoint& endpoint);
+[[nodiscard]] Stepped<void> release(Endpoint& endpoint);
 
 }  // namespace pvrdma::ctl::selftest

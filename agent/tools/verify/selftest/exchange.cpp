@@ -20,7 +20,7 @@ ibv_sge piece(const Endpoint& endpoint, Part part, std::size_t bytes) {
   return verify::piece(*endpoint.region, endpoint.at(part), bytes);
 }
 
-Outcome<void> post_receive(Endpoint& endpoint, Side side, Work work, Part into) {
+Stepped<void> post_receive(Endpoint& endpoint, Side side, Work work, Part into) {
   if (const int code =
           verify::post_receive(endpoint.pairs.at(side).get(), static_cast<std::uint64_t>(work),
                                piece(endpoint, into, kMessageBytes)))
@@ -28,7 +28,7 @@ Outcome<void> post_receive(Endpoint& endpoint, Side side, Work work, Part into) 
   return {};
 }
 
-Outcome<void> post_send(Endpoint& endpoint, Side side, Work work, Part from, std::size_t bytes) {
+Stepped<void> post_send(Endpoint& endpoint, Side side, Work work, Part from, std::size_t bytes) {
   if (const int code =
           verify::post_send(endpoint.pairs.at(side).get(), static_cast<std::uint64_t>(work),
                             piece(endpoint, from, bytes)))
@@ -45,7 +45,7 @@ void prepare(const Endpoint& endpoint, unsigned seed, std::size_t bytes) {
     std::memset(endpoint.at(part), 0, bytes);
 }
 
-Outcome<void> compare(const Endpoint& endpoint, Part part, std::size_t bytes) {
+Stepped<void> compare(const Endpoint& endpoint, Part part, std::size_t bytes) {
   const std::byte* sent = endpoint.at(Part::Out);
   const std::byte* came = endpoint.at(part);
   const auto at = std::mismatch(sent, sent + bytes, came).first - sent;
@@ -54,7 +54,7 @@ Outcome<void> compare(const Endpoint& endpoint, Part part, std::size_t bytes) {
                               " is not what was sent");
 }
 
-Outcome<void> expect_bytes(const Completions& completions, Work work, std::size_t bytes) {
+Stepped<void> expect_bytes(const Completions& completions, Work work, std::size_t bytes) {
   const std::size_t came = completions.received(work);
   if (came == bytes) return {};
   return failure(EMSGSIZE, std::to_string(came) + " bytes came of " + std::to_string(bytes));
@@ -62,7 +62,7 @@ Outcome<void> expect_bytes(const Completions& completions, Work work, std::size_
 
 // Sends one message from the first end to the second, which sends it back. Returns the time until
 // the message is back.
-Outcome<Nanoseconds> round_trip(Endpoint& endpoint, Completions& completions, std::size_t bytes,
+Stepped<Nanoseconds> round_trip(Endpoint& endpoint, Completions& completions, std::size_t bytes,
                                 Nanoseconds polling) {
   Clock::time_point start, end;
   return post_receive(endpoint, kSecond, Work::ReceiveSecond, Part::In)
@@ -108,12 +108,12 @@ int post_write(const Endpoint& endpoint) {
 
 }  // namespace
 
-Outcome<void> exchange_message(Endpoint& endpoint, Completions& completions) {
+Stepped<void> exchange_message(Endpoint& endpoint, Completions& completions) {
   prepare(endpoint, 0, kMessageBytes);
   return round_trip(endpoint, completions, kMessageBytes, {}).map([](Nanoseconds) {});
 }
 
-Outcome<std::vector<Nanoseconds>> exchange_rounds(Endpoint& endpoint, Completions& completions) {
+Stepped<std::vector<Nanoseconds>> exchange_rounds(Endpoint& endpoint, Completions& completions) {
   std::vector<Nanoseconds> times;
   for (unsigned round = 1; round <= kRounds; ++round) {
     prepare(endpoint, round, kRoundBytes);
@@ -131,7 +131,7 @@ Outcome<std::vector<Nanoseconds>> exchange_rounds(Endpoint& endpoint, Completion
 // A send follows the write. When the send has arrived, the write has arrived too (InfiniBand
 // specification, volume 1, 9.5). A device that carries out a write as a send (QEMU's) uses up the
 // send's receive; that receive then has as many bytes as were written.
-Outcome<std::optional<std::string>> write_remotely(Endpoint& endpoint, Completions& completions) {
+Stepped<std::optional<std::string>> write_remotely(Endpoint& endpoint, Completions& completions) {
   prepare(endpoint, kRounds + 1, kMessageBytes);
   auto posted = post_receive(endpoint, kSecond, Work::ReceiveSecond, Part::In).and_then([&] {
     return post_receive(endpoint, kSecond, Work::Next, Part::Back);
@@ -148,7 +148,7 @@ Outcome<std::optional<std::string>> write_remotely(Endpoint& endpoint, Completio
       .and_then([&] {
         return completions.await({Work::ReceiveSecond, Work::SendFirst});
       })
-      .and_then([&]() -> Outcome<void> {
+      .and_then([&]() -> Stepped<void> {
         as_send = completions.received(Work::ReceiveSecond) == kMessageBytes;
         return as_send ? completions.await({Work::Next})
                        : compare(endpoint, Part::Target, kMessageBytes);

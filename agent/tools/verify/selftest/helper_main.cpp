@@ -47,7 +47,7 @@ std::string memlock() {
   return std::to_string(limit.rlim_cur);
 }
 
-Outcome<void> test(Endpoint& endpoint, const char* device, int gid_index,
+Stepped<void> test(Endpoint& endpoint, const char* device, int gid_index,
                    Clock::time_point deadline) {
   const auto begin = [](Step step) { tell(std::string{"step="} + words_of(step).id); };
   auto connected = [&] {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "agent/tools/verify/peer/figures.hpp"
+
 namespace pvrdma::ctl::selftest {
 
 namespace {
@@ -42,10 +44,7 @@ std::optional<Step> step_of(std::string_view id) {
 std::optional<Latency> latency_of(std::vector<Nanoseconds> times) {
   if (times.empty()) return std::nullopt;
   std::sort(times.begin(), times.end());
-  const auto rank = [&](std::size_t percent) {
-    return times[(times.size() * percent + 99) / 100 - 1];
-  };
-  return Latency{rank(50), rank(99), times.back()};
+  return Latency{verify::rank(times, 500), verify::rank(times, 990), times.back()};
 }
 
 }  // namespace pvrdma::ctl::selftest

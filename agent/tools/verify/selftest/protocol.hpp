@@ -49,8 +49,7 @@ struct StepWords {
 
 using Nanoseconds = std::chrono::nanoseconds;
 
-// Figures of round trips. Each is a measured time: the smallest that at least half, or 99 in 100,
-// of the times do not exceed ("nearest rank"), and the largest.
+// Figures of round trips. Each is a measured time; the first two by rank() of peer/figures.hpp.
 struct Latency {
   Nanoseconds median{0}, p99{0}, max{0};
   friend bool operator==(const Latency&, const Latency&) = default;

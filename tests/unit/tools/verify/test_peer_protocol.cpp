@@ -201,7 +201,7 @@ TEST_CASE("a listener serves as long as the client means to measure, up to an ho
   using namespace std::chrono_literals;
   Ends ends;
   const auto told_by = [&](Milliseconds duration) {
-    LinkName own{"00", 1, 2, 3};
+    PairName own{"00", 1, 2, 3};
     own.duration = duration;
     std::thread client{[&] { static_cast<void>(exchange_names(*ends.client, own, soon())); }};
     const auto peer = exchange_names(*ends.listener, {"00", 1, 2, 3}, soon());

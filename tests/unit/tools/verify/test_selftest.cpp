@@ -55,7 +55,7 @@ TEST_CASE("the devices that are tested") {
   tree.directory("/sys/class/infiniband/rxe0/ports/1/gids");
   const auto names = [&](const std::optional<std::string>& wanted) {
     std::string found;
-    const auto targets = selftest::find_targets(tree.root(), wanted);
+    const auto targets = verify::find_targets(tree.root(), wanted);
     for (const auto& target : targets.value())
       found += target.device + "/" + std::to_string(target.gids.size()) + " ";
     return found;

@@ -111,12 +111,12 @@ TEST_CASE("the GID of an IPv4 address first, RoCE v2 where there is a choice") {
             v4 = gid(5, "::ffff:192.168.30.201", "RoCE v2"),
             v4_later = gid(7, "::ffff:192.168.30.202", "RoCE v2"),
             v4_local = gid(3, "::ffff:169.254.0.1", "RoCE v2");
-  const auto chosen = [](const std::vector<Gid>& gids) { return choose_gid(gids)->index; };
+  const auto chosen = [](const std::vector<Gid>& gids) { return verify::choose_gid(gids)->index; };
   CHECK(chosen({local, v6, v4_old, v4_local, v4_later, v4}) == 5);
   CHECK(chosen({local, v6, v4_old}) == 2);
   CHECK(chosen({local, v4_local, v6}) == 1);
   CHECK(chosen({local}) == 0);
-  CHECK(choose_gid({}) == nullptr);
+  CHECK(verify::choose_gid({}) == nullptr);
 }
 
 TEST_CASE("the person who has to act, and the remedy") {
