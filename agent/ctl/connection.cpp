@@ -61,12 +61,20 @@ NoAnswer explain(const Error& error, const std::string& socket) {
   }
 }
 
+Result<varlink::Reply> call_agent(const std::string& socket, const std::string& method,
+                                  const std::optional<std::string>& adapter,
+                                  Milliseconds connect_within, Milliseconds answer_within) {
+  const BootTime deadline = BootClock::now() + answer_within;
+  auto client = varlink::Client::connect(socket, connect_within);
+  if (!client) return fail(client.error());
+  Json parameters = Json::object();
+  if (adapter) parameters["adapter"] = *adapter;
+  return client->call("io.pvrdma.Agent." + method, parameters,
+                      std::max(deadline - BootClock::now(), Milliseconds{1}));
+}
+
 Answered<Json> ask(const std::string& socket, const std::string& method, Milliseconds timeout) {
-  const BootTime deadline = BootClock::now() + timeout;
-  auto client = varlink::Client::connect(socket, timeout);
-  if (!client) return tl::unexpected(explain(client.error(), socket));
-  auto reply = client->call("io.pvrdma.Agent." + method, Json::object(),
-                            std::max(deadline - BootClock::now(), Milliseconds{1}));
+  auto reply = call_agent(socket, method, std::nullopt, timeout, timeout);
   if (!reply) return tl::unexpected(explain(reply.error(), socket));
   if (reply->error == varlink::kPermissionDenied)
     return tl::unexpected(

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <tl/expected.hpp>
 
 #include "agent/base/clock.hpp"
 #include "agent/base/error.hpp"
 #include "agent/model/catalogue.hpp"
+#include "agent/varlink/message.hpp"
 
 namespace pvrdma::ctl {
 
@@ -45,8 +47,16 @@ struct WithJson {
 // The agent's health, or why there is none.
 using HealthResult = Answered<WithJson<Health>>;
 
-// Calls a method of io.pvrdma.Agent without parameters, with a bounded wait, and returns the
-// parameters of the reply. A varlink error is a bad answer.
+// Calls a method of io.pvrdma.Agent, with `adapter` as its parameter if given, and waits at most
+// `answer_within` for connection and reply together. EAGAIN: the agent did not accept the
+// connection within `connect_within`; ETIMEDOUT: it did not reply in time.
+[[nodiscard]] Result<varlink::Reply> call_agent(const std::string& socket,
+                                                const std::string& method,
+                                                const std::optional<std::string>& adapter,
+                                                Milliseconds connect_within,
+                                                Milliseconds answer_within);
+// Calls a method without parameters and returns the parameters of the reply. A varlink error is a
+// bad answer.
 [[nodiscard]] Answered<Json> ask(const std::string& socket, const std::string& method,
                                  Milliseconds timeout);
 [[nodiscard]] HealthResult ask_health(const std::string& socket, Milliseconds timeout);

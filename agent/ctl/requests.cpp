@@ -9,7 +9,7 @@
 #include "agent/ctl/commands.hpp"
 #include "agent/ctl/json_text.hpp"
 #include "agent/ctl/rendering.hpp"
-#include "agent/varlink/client.hpp"
+#include "agent/varlink/interfaces.hpp"
 
 namespace pvrdma::ctl {
 
@@ -63,11 +63,8 @@ Told carried_out(Json parameters) {
 }
 
 Told ask_to_reload(const Settings& settings, const std::optional<std::string>& adapter) {
-  auto client = varlink::Client::connect(settings.socket, settings.answer_within);
-  if (!client) return failed(explain(client.error(), settings.socket));
-  Json parameters = Json::object();
-  if (adapter) parameters["adapter"] = *adapter;
-  auto reply = client->call("io.pvrdma.Agent.Reload", parameters, settings.reload_within);
+  auto reply = call_agent(settings.socket, "Reload", adapter, settings.answer_within,
+                          settings.reload_within);
   if (!reply && reply.error().code == ETIMEDOUT)
     return failed(
         no_answer(FindingId::ReloadNotFinished, {}, {{"limit", span(settings.reload_within)}}));
@@ -90,11 +87,8 @@ NoAnswer not_acknowledged(const std::string& error, const Json& parameters) {
 
 HealthResult ask_to_acknowledge(const Settings& settings,
                                 const std::optional<std::string>& adapter) {
-  auto client = varlink::Client::connect(settings.socket, settings.answer_within);
-  if (!client) return tl::unexpected{explain(client.error(), settings.socket)};
-  Json parameters = Json::object();
-  if (adapter) parameters["adapter"] = *adapter;
-  auto reply = client->call("io.pvrdma.Agent.Acknowledge", parameters, settings.answer_within);
+  auto reply = call_agent(settings.socket, "Acknowledge", adapter, settings.answer_within,
+                          settings.answer_within);
   if (!reply) return tl::unexpected{explain(reply.error(), settings.socket)};
   if (!reply->error.empty())
     return tl::unexpected{not_acknowledged(reply->error, reply->parameters)};

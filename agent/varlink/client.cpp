@@ -56,10 +56,8 @@ Result<Client> Client::connect(const std::string& path, Milliseconds timeout) {
   const timeval bound{us / 1'000'000, us % 1'000'000};
   if (::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &bound, sizeof bound) != 0)
     return fail(errno, "preparing to connect to", path);
-  if (auto connected = connect_to(socket.get(), path); !connected) {
-    if (connected.error().code == EAGAIN) connected.error().code = ETIMEDOUT;
+  if (auto connected = connect_to(socket.get(), path); !connected)
     return fail(std::move(connected.error()));
-  }
   return Client{std::move(socket)};
 }
 

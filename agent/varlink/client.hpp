@@ -31,6 +31,7 @@ inline constexpr std::size_t kReplyLimitBytes = 1U << 20U;
 // with a passed descriptor.
 class Client {
  public:
+  // EAGAIN: the server's queue was full until the time-out.
   [[nodiscard]] static Result<Client> connect(const std::string& path, Milliseconds timeout);
   // `socket` is a connected stream socket.
   explicit Client(PeerSocket socket);

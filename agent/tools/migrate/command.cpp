@@ -8,11 +8,11 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/config/config_files.hpp"
+#include "agent/ctl/connection.hpp"
 #include "agent/ctl/json_text.hpp"
 #include "agent/tools/migrate/change.hpp"
 #include "agent/tools/migrate/link_settings.hpp"
 #include "agent/tools/survey/recipe.hpp"
-#include "agent/varlink/client.hpp"
 
 namespace pvrdma::ctl {
 
@@ -38,9 +38,8 @@ std::vector<Change> change(const Root& root, const Recipe& recipe, const Migrate
 
 // An error does not matter: the agent looks by itself within a minute.
 void have_agent_look(const Settings& settings) {
-  if (auto client = varlink::Client::connect(settings.socket, settings.answer_within))
-    static_cast<void>(
-        client->call("io.pvrdma.Agent.Refresh", Json::object(), settings.answer_within));
+  static_cast<void>(call_agent(settings.socket, "Refresh", std::nullopt, settings.answer_within,
+                               settings.answer_within));
 }
 
 // A person still has to look at this file.
