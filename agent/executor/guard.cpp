@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "agent/executor/guard.hpp"
 
-#include <algorithm>
 #include <cerrno>
 
 #include "agent/base/text.hpp"
 #include "agent/model/adapter_match.hpp"
-#include "probes/modules.hpp"
 
 namespace pvrdma::executor {
 
@@ -117,12 +115,8 @@ struct Guard {
   const Facts& facts;
 
   Refusal operator()(const LoadModule& operation) const {
-    const std::string wanted = probes::with_underscores(operation.module);
-    const auto& before = config.modules.before;
-    const bool listed = std::any_of(before.begin(), before.end(), [&](const std::string& name) {
-      return probes::with_underscores(name) == wanted;
-    });
-    if (listed || drives_adapters(wanted)) return std::nullopt;
+    if (contains(config.modules.before, operation.module) || drives_adapters(operation.module))
+      return std::nullopt;
     return refuse(operation.module + " is not in modules.before");
   }
 

@@ -11,7 +11,6 @@
 #include "agent/executor/link.hpp"
 #include "agent/executor/route_socket.hpp"
 #include "agent/executor/uverbs_access.hpp"
-#include "probes/modules.hpp"
 
 namespace pvrdma::executor {
 
@@ -30,8 +29,7 @@ std::optional<OperationResult> refused(const Operation& operation, const LoadedC
 
 bool is_about_driver(const Attempt& attempt) {
   return attempt.verb == Verb::ReloadDriver ||
-         (attempt.verb == Verb::LoadModule &&
-          probes::with_underscores(attempt.target) == kDriverModule);
+         (attempt.verb == Verb::LoadModule && attempt.target == kDriverModule);
 }
 
 // Whether the newest attempt at the driver was never completed. A later executor may have ended it
@@ -129,8 +127,7 @@ OperationResult Operations::run(const Operation& operation, Caller caller) {
 // refusal costs no try.
 std::optional<OperationResult> Operations::still_loading(const Operation& operation) const {
   const auto* load = std::get_if<LoadModule>(&operation);
-  if (load == nullptr || !loads_.under_way(probes::with_underscores(load->module)))
-    return std::nullopt;
+  if (load == nullptr || !loads_.under_way(load->module)) return std::nullopt;
   return OperationResult{Outcome::NotAllowed, "an earlier load of it has not ended", EBUSY, {}};
 }
 
@@ -146,12 +143,12 @@ std::optional<OperationResult> Operations::refused_now(const Operation& operatio
 }
 
 OperationResult Operations::act(const LoadModule& operation) {
-  const std::string name = probes::with_underscores(operation.module);
-  const auto insert = [paths = places_.modules, module = operation.module] {
+  const std::string& module = operation.module;
+  const auto insert = [paths = places_.modules, module] {
     const auto modules = Modules::open(paths);
     return modules ? modules->insert(module) : failed(modules.error());
   };
-  return name == kDriverModule ? insert_driver(places_.root, insert) : loads_.run(name, insert);
+  return module == kDriverModule ? insert_driver(places_.root, insert) : loads_.run(module, insert);
 }
 
 OperationResult Operations::act(const BindFunction& operation) {

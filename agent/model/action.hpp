@@ -17,7 +17,7 @@ namespace pvrdma {
 
 // Insert a module with its dependencies and soft dependencies.
 struct LoadModule {
-  std::string module;
+  std::string module;  // with underscores
   friend bool operator==(const LoadModule&, const LoadModule&) = default;
 };
 // Bind vmw_pvrdma to a function that has no driver.

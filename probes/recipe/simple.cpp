@@ -115,9 +115,7 @@ std::vector<std::string_view> pieces_of(std::string_view text) {
 bool is_module_of_agent(const std::string& module, const RecipeScope& scope) {
   constexpr std::array<std::string_view, 7> kAlways{
       kDriverModule, kNetModule, "ib_core", "ib_uverbs", "ib_cm", "iw_cm", "ib_mad"};
-  return contains(kAlways, module) ||
-         std::any_of(scope.modules.begin(), scope.modules.end(),
-                     [&](const std::string& one) { return with_underscores(one) == module; });
+  return contains(kAlways, module) || contains(scope.modules, module);
 }
 
 std::string why_not_simple(std::string_view text, const RecipeScope& scope) {

@@ -100,7 +100,7 @@ void look_at_profiles(const Root& root, Survey& seen) {
 std::vector<WantedModule> wanted_modules(const std::string& module_lookup, const Root& root,
                                          const std::string& kernel, const Config& config) {
   std::vector<std::string> names{kDriverModule, kNetModule};
-  for (const std::string& name : config.modules.before) names.push_back(with_underscores(name));
+  append(names, config.modules.before);
   std::vector<IndexEntry> entries(names.size());
   if (!kernel.empty()) entries = look_up_shipped(module_lookup, root, kernel, names);
   std::vector<WantedModule> wanted;

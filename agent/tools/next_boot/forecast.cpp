@@ -24,7 +24,7 @@ namespace {
 // The driver, the module it needs (vmxnet3), and the modules before it.
 std::vector<std::string> modules_of(const Config& config) {
   std::vector<std::string> modules{kDriverModule, kNetModule};
-  for (const std::string& name : config.modules.before) modules.push_back(with_underscores(name));
+  append(modules, config.modules.before);
   return modules;
 }
 

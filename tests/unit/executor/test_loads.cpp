@@ -71,7 +71,7 @@ TEST_CASE_METHOD(LoadsFixture, "loads: one that hangs fails, and the next operat
 TEST_CASE_METHOD(LoadsFixture, "loads: while one hangs no second one is started, nor waited for") {
   REQUIRE(load().code == ETIMEDOUT);
   const BootTime began = BootClock::now();
-  const OperationResult second = operations.run(LoadModule{"pvrdma-test-module"}, Caller::Agent);
+  const OperationResult second = operations.run(LoadModule{kName}, Caller::Agent);
   CHECK(second.outcome == Outcome::NotAllowed);
   CHECK(second.detail == "an earlier load of it has not ended");
   CHECK(BootClock::now() - began < kPatience);

@@ -71,7 +71,7 @@ TEST_CASE_METHOD(ReleaseFixture,
                  "release: the driver comes back where its reload was interrupted") {
   unload();
   SECTION("a reload") { cut_short(Verb::ReloadDriver, kDriverModule); }
-  SECTION("its load") { cut_short(Verb::LoadModule, "vmw-pvrdma"); }
+  SECTION("its load") { cut_short(Verb::LoadModule, kDriverModule); }
   SECTION("and another executor ran after it") {
     cut_short(Verb::ReloadDriver, kDriverModule);
     const Operations later{places};
