@@ -65,6 +65,13 @@ inline std::string_view trimmed(std::string_view text) {
   return words;
 }
 
+// The word after `name`; empty: there is none.
+[[nodiscard]] inline std::string_view word_behind(const std::vector<std::string_view>& words,
+                                                  std::string_view name) {
+  const auto found = std::ranges::find(words, name);
+  return found == words.end() || found + 1 == words.end() ? std::string_view{} : found[1];
+}
+
 // The number, if all of `text` is a number without "0x"; none: it is not, or it is too large.
 template <typename Number>
 [[nodiscard]] std::optional<Number> number_from(std::string_view text, int base = 10) {

@@ -19,7 +19,7 @@ constexpr unsigned kEthernetMtu = 1500;
 
 // The text for a field that is not known.
 template <typename T>
-std::string lack_of(const Field<T>& field, const char* none) {
+std::string lack_in_words(const Field<T>& field, const char* none) {
   return field.is_unreadable() ? "could not be read" : none;
 }
 
@@ -30,7 +30,8 @@ std::string rdma_device(const RdmaDevice& rdma) {
 
 std::string driver(const Adapter& adapter) {
   if (adapter.driver.is(kDriverModule)) return {};
-  return adapter.driver.value_or(lack_of(adapter.driver, "none: vmw_pvrdma is not bound to it"));
+  return adapter.driver.value_or(
+      lack_in_words(adapter.driver, "none: vmw_pvrdma is not bound to it"));
 }
 
 std::string port_meaning(PortState state) {
@@ -77,7 +78,7 @@ std::string interface(const Netdev& netdev) {
 // The netdev that the driver has paired, where it is not the netdev of the slot.
 std::string pairing(const RdmaDevice& rdma, const Netdev& netdev) {
   if (rdma.netdev.is(netdev.name)) return {};
-  return rdma.netdev.value_or(lack_of(
+  return rdma.netdev.value_or(lack_in_words(
       rdma.netdev, "none: the driver has lost its interface, link changes do not reach it"));
 }
 
@@ -133,13 +134,13 @@ std::string render_adapter(const AdapterHealth& health, const Style& style) {
   out += row("Driver", driver(adapter), kLabel, style);
   out += row("RDMA device",
              rdma ? rdma_device(*rdma)
-                  : lack_of(adapter.rdma_device, "none: the driver has not registered one"),
+                  : lack_in_words(adapter.rdma_device, "none: the driver has not registered one"),
              kLabel, style);
   if (rdma) out += row("Port", port_words(rdma->port, netdev), kLabel, style);
-  out += row(
-      "Interface",
-      netdev ? interface(*netdev) : lack_of(adapter.netdev, "none: vmxnet3 has not registered one"),
-      kLabel, style);
+  out += row("Interface",
+             netdev ? interface(*netdev)
+                    : lack_in_words(adapter.netdev, "none: vmxnet3 has not registered one"),
+             kLabel, style);
   if (rdma && netdev) out += row("Paired with", pairing(*rdma, *netdev), kLabel, style);
   if (netdev)
     out +=

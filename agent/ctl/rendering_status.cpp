@@ -19,7 +19,7 @@ using Line = std::array<std::string, kColumns>;
 
 // "?" for unreadable, "-" for absent.
 template <typename T>
-std::string lack_of(const Field<T>& field) {
+std::string sign_of_lack(const Field<T>& field) {
   return field.is_unreadable() ? "?" : "-";
 }
 
@@ -32,7 +32,7 @@ std::string link_cell(const Netdev& netdev) {
   return *carrier ? "up" : "no carrier";
 }
 
-std::string port_cell(const Field<PortState>& state) { return word_or(state, lack_of(state)); }
+std::string port_cell(const Field<PortState>& state) { return word_or(state, sign_of_lack(state)); }
 
 Line line_of(const AdapterHealth& health) {
   const Field<RdmaDevice>& rdma = health.adapter.rdma_device;
@@ -41,12 +41,12 @@ Line line_of(const AdapterHealth& health) {
   const Netdev* link = netdev.get();
   return {or_none(health.adapter.function),
           to_string(health.state),
-          device ? or_none(device->name) : lack_of(rdma),
-          device ? port_cell(device->port.state) : lack_of(rdma),
-          link ? or_none(link->name) : lack_of(netdev),
-          link ? link_cell(*link) : lack_of(netdev),
-          link ? std::to_string(link->mtu) : lack_of(netdev),
-          link ? or_none(addresses_of(*link)) : lack_of(netdev)};
+          device ? or_none(device->name) : sign_of_lack(rdma),
+          device ? port_cell(device->port.state) : sign_of_lack(rdma),
+          link ? or_none(link->name) : sign_of_lack(netdev),
+          link ? link_cell(*link) : sign_of_lack(netdev),
+          link ? std::to_string(link->mtu) : sign_of_lack(netdev),
+          link ? or_none(addresses_of(*link)) : sign_of_lack(netdev)};
 }
 
 std::string aligned(const Line& line, const std::array<std::size_t, kColumns>& widths,

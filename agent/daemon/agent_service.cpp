@@ -46,7 +46,7 @@ AgentService::AgentService(sd_event* event, Post post, std::function<std::string
     : own_uid_(::geteuid()),
       post_(std::move(post)),
       recording_(std::move(recording)),
-      service_(event, {.product = "pvrdma-agent"}) {
+      service_(event, "pvrdma-agent") {
   // The daemon trims after each look, of which the next one may come a minute after the crowd.
   service_.on_crowd_left([] { ::malloc_trim(0); });
 }

@@ -47,7 +47,7 @@ Server::Server(sd_event* event, Operations& operations, Options options, Log log
       log_(std::move(log)),
       // Only root and the agent's user may connect, and the CPU time goes into what they ask for:
       // with shares, the agent would rest between the steps of a boot.
-      service_(event, {.product = "pvrdma-agent-executor"}, {.cpu_shares = false}),
+      service_(event, "pvrdma-agent-executor", {.cpu_shares = false}),
       idle_end_(event, service_, options_.idle, [this] { return operations_.is_loading(); }) {}
 
 Result<void> Server::listen_on(Fd socket) {

@@ -14,6 +14,7 @@
 #include "agent/varlink/closing.hpp"
 #include "agent/varlink/interfaces.hpp"
 #include "agent/varlink/listening.hpp"
+#include "build_config.hpp"
 
 namespace pvrdma::varlink {
 
@@ -32,8 +33,8 @@ std::string told_back(std::string_view name) { return printable(name, kToldBackB
 
 }  // namespace
 
-Service::Service(sd_event* event, About about, Limits limits)
-    : event_(event), about_(std::move(about)), limits_(limits), clients_(limits, ::geteuid()) {
+Service::Service(sd_event* event, std::string product, Limits limits)
+    : event_(event), product_(std::move(product)), limits_(limits), clients_(limits, ::geteuid()) {
   // Cannot fail, as the text and its handlers are part of this program.
   static_cast<void>(add_own_interface());
 }
@@ -70,10 +71,10 @@ Result<void> Service::add_own_interface() {
                                               Json names = Json::array();
                                               for (const auto& [name, route] : routes_)
                                                 names.push_back(name);
-                                              call->reply({{"vendor", about_.vendor},
-                                                           {"product", about_.product},
-                                                           {"version", about_.version},
-                                                           {"url", about_.url},
+                                              call->reply({{"vendor", "pvrdma-agent"},
+                                                           {"product", product_},
+                                                           {"version", PVRDMA_VERSION},
+                                                           {"url", ""},
                                                            {"interfaces", std::move(names)}});
                                             }},
                                            {"GetInterfaceDescription",

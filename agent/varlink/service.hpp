@@ -26,24 +26,15 @@
 #include "agent/varlink/clients.hpp"
 #include "agent/varlink/connection.hpp"
 #include "agent/varlink/interface.hpp"
-#include "build_config.hpp"
 
 namespace pvrdma::varlink {
 
 using Handler = std::function<void(CallPtr)>;
 
-// The answer to org.varlink.service.GetInfo.
-struct About {
-  std::string product;
-  std::string version = PVRDMA_VERSION;
-  std::string vendor = "pvrdma-agent";
-  std::string url{};
-};
-
 class Service final : Connection::Owner {
  public:
-  // `event` must outlive the service.
-  Service(sd_event* event, About about, Limits limits = {});
+  // `event` must outlive the service. `product`: in the answer to org.varlink.service.GetInfo.
+  Service(sd_event* event, std::string product, Limits limits = {});
   ~Service();
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
@@ -101,7 +92,7 @@ class Service final : Connection::Owner {
     bool own;            // no other process listens on it as well
   };
   sd_event* event_;
-  About about_;
+  std::string product_;
   Limits limits_;
   std::map<std::string, Route, std::less<>> routes_;
   std::vector<Listener> listeners_;

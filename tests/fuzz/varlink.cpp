@@ -30,7 +30,7 @@ error E (x: int)
 // A service whose handlers answer at once, later, often, or never; the input drives its clients.
 class Served {
  public:
-  explicit Served(sd_event* event) : event_(event), service_(event, {"v", "p", "1", "u"}) {
+  explicit Served(sd_event* event) : event_(event), service_(event, "p") {
     const auto added = service_.add_interface(
         kInterface, {{"Reply",
                       [](CallPtr call) {

@@ -38,7 +38,7 @@ ReportService::ReportService(sd_event* event, Options options)
       options_{std::move(options)},
       boot_{options_.read_boot, kBootPause},
       agent_{std::make_unique<varlink::AsyncClient>(event, options_.agent_socket)},
-      service_{event, {.product = "pvrdma-agentctl", .version = options_.version}},
+      service_{event, "pvrdma-agentctl"},
       idle_end_{event, service_, options_.idle} {}
 
 Result<void> ReportService::listen_on(Fd socket) {

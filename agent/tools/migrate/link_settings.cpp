@@ -38,12 +38,6 @@ std::optional<unsigned> prefix_of(std::string_view netmask) {
   return static_cast<unsigned>(prefix);
 }
 
-// The word after `name`; empty: there is none.
-std::string_view after(const Words& words, std::string_view name) {
-  const auto found = std::find(words.begin(), words.end(), name);
-  return found == words.end() || found + 1 == words.end() ? std::string_view{} : found[1];
-}
-
 // The object of ip(8), "link": the first word that is neither an option nor an option's argument.
 Words::const_iterator object_in(const Words& words) {
   constexpr std::array<std::string_view, 7> kWithArgument{"-f",  "-family", "-l", "-loops",
@@ -60,14 +54,14 @@ LinkSettings of_ip(const Words& words) {
   LinkSettings link;
   const auto object = object_in(words);
   if (object == words.end() || contains(words, "-n") || contains(words, "-netns")) return link;
-  link.netdev = after(words, "dev");
+  link.netdev = word_behind(words, "dev");
   // ip(8) takes any beginning of an object's name.
   if (std::string_view{"link"}.starts_with(*object)) {
-    if (contains(words, "set") && link.netdev.empty()) link.netdev = after(words, "set");
-    link.mtu = number_from<unsigned>(after(words, "mtu"));
+    if (contains(words, "set") && link.netdev.empty()) link.netdev = word_behind(words, "set");
+    link.mtu = number_from<unsigned>(word_behind(words, "mtu"));
   } else if (std::string_view{"address"}.starts_with(*object) &&
              (contains(words, "add") || contains(words, "replace"))) {
-    const std::string_view peer = after(words, "peer");
+    const std::string_view peer = word_behind(words, "peer");
     for (const std::string_view word : words)
       if (word.find('/') != std::string_view::npos && word != peer && parse_interface_address(word))
         link.addresses.emplace_back(word);
@@ -80,9 +74,9 @@ LinkSettings of_ifconfig(const Words& words) {
   LinkSettings link;
   if (words.size() < 2) return link;
   link.netdev = words[0];
-  link.mtu = number_from<unsigned>(after(words, "mtu"));
+  link.mtu = number_from<unsigned>(word_behind(words, "mtu"));
   std::string address{words[1]};
-  if (const auto prefix = prefix_of(after(words, "netmask")))
+  if (const auto prefix = prefix_of(word_behind(words, "netmask")))
     address += "/" + std::to_string(*prefix);
   if (parse_interface_address(address)) link.addresses.push_back(address);
   return link;

@@ -36,13 +36,6 @@ unsigned number_behind(std::string_view word, std::string_view line) {
 // Of iputils: "ping from iputils 20221126", "ping from iputils s20190709"; 0: another's.
 unsigned version_in(const std::string& output) { return number_behind("iputils", output); }
 
-// The word after `key`; empty where there is none.
-std::string word_after(std::string_view line, std::string_view key) {
-  const auto words = split_at_blanks(line);
-  const auto found = std::ranges::find(words, key);
-  return found == words.end() || found + 1 == words.end() ? "" : std::string{*(found + 1)};
-}
-
 std::string first_executable(const std::vector<std::string>& folders, const char* name) {
   for (const std::string& folder : folders)
     if (std::string path = folder + "/" + name; ::access(path.c_str(), X_OK) == 0) return path;
@@ -52,7 +45,7 @@ std::string first_executable(const std::vector<std::string>& folders, const char
 // "From 10.9.1.2 icmp_seq=1 Frag needed and DF set (mtu = 1500)",
 // "From fd09:1::2 icmp_seq=1 Packet too big: mtu=1500", or that the host cannot be reached.
 void note_error(std::string_view line, Reply& reply) {
-  const std::string from = word_after(line, "From");
+  const std::string from{word_behind(split_at_blanks(line), "From")};
   if (has_part(line, "Frag needed") || has_part(line, "Packet too big")) {
     reply.fate = Fate::Refused;
     reply.router = from;
@@ -80,7 +73,8 @@ Result<Reply> reply_in(std::string_view output) {
     } else if (has_part(lower(line), "message too long")) {
       reply.fate = Fate::TooLargeHere;
       reply.mtu = number_behind("mtu", line);
-    } else if (const std::string received = word_after(line, "transmitted,"); !received.empty()) {
+    } else if (const auto received = word_behind(split_at_blanks(line), "transmitted,");
+               !received.empty()) {
       is_whole = true;
       if (received != "0") reply.fate = Fate::Passed;
       if (reply.fate != Fate::TooLargeHere)
@@ -140,7 +134,8 @@ std::string Programs::ip(std::vector<std::string> words) const {
 std::string Programs::route(const std::string& address) const {
   const std::size_t scope = address.find('%');
   if (scope != std::string::npos) return address.substr(scope + 1);
-  return word_after(ip({"route", "get", address}), "dev");
+  const std::string route = ip({"route", "get", address});
+  return std::string{word_behind(split_at_blanks(route), "dev")};
 }
 
 Link Programs::link(const std::string& address) const {

@@ -40,7 +40,7 @@ void serve(const std::string& socket, const Agent::Handlers& given, int stop,
   if (sd_event_new(&raw) < 0) return started.set_value("sd_event_new");
   const Handle<sd_event, sd_event_unref> event{raw};
   sd_event_add_io(event.get(), nullptr, stop, POLLIN, on_stop, nullptr);
-  pvrdma::varlink::Service service{event.get(), {"test", "fake agent", "1", ""}};
+  pvrdma::varlink::Service service{event.get(), "fake agent"};
   Agent::Handlers handlers = given;
   for (const char* name :
        {"GetHealth", "WatchHealth", "GetPlan", "Refresh", "Reload", "Acknowledge", "GetRecording"})

@@ -123,7 +123,7 @@ class Machine {
   KernelModel model_;
   std::function<void(Snapshot&)> otherwise_;
   std::vector<varlink::CallPtr> kept_;
-  varlink::Service executor_{loop.get(), {"test", "test", "1", ""}};
+  varlink::Service executor_{loop.get(), "test"};
   std::unique_ptr<Daemon> daemon_;
 };
 

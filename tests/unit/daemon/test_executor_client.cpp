@@ -24,7 +24,7 @@ const Operation kBind = BindFunction{"0000:00:10.1"};
 
 struct Bench {
   explicit Bench(bool listens = true)
-      : service(std::make_unique<varlink::Service>(loop.get(), varlink::About{"test"})),
+      : service(std::make_unique<varlink::Service>(loop.get(), "test")),
         client(loop.get(), path, [this](Event event) { events.push_back(std::move(event)); }) {
     std::map<std::string, varlink::Handler> handlers;
     for (const auto& [verb, name] : kWordsOf<Verb>)

@@ -10,10 +10,7 @@ namespace pvrdma::test {
 using varlink::CallPtr;
 
 ServiceFixture::ServiceFixture(const varlink::Limits& limits)
-    : service(
-          loop.get(),
-          {.product = "test", .version = "1.2", .vendor = "Example", .url = "https://example.org/"},
-          limits) {
+    : service(loop.get(), "test", limits) {
   const auto keep = [this](CallPtr call) { kept.push_back(std::move(call)); };
   const auto echo = [this](const CallPtr& call) {
     const auto text = call->parameters().at("text").get<std::string>();

@@ -74,7 +74,7 @@ TEST_CASE("an inherited socket") {
   const TemporaryDirectory directory;
   const std::string path = directory / "socket";
   Loop loop;
-  varlink::Service service{loop.get(), {"v", "p", "1", "u"}};
+  varlink::Service service{loop.get(), "p"};
   SECTION("that listens, blocking as systemd makes it") {
     Fd socket{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
     sockaddr_un address{};

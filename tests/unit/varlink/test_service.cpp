@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <thread>
 
+#include "build_config.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/varlink/service_fixture.hpp"
 
@@ -77,7 +78,8 @@ TEST_CASE("replies and errors") {
       {request("Drop"),
        R"({"error":"org.varlink.service.MethodNotImplemented","parameters":{"method":"org.example.Test.Drop"}})"},
       {R"({"method":"org.varlink.service.GetInfo"})",
-       R"({"parameters":{"interfaces":["org.example.Test","org.varlink.service"],"product":"test","url":"https://example.org/","vendor":"Example","version":"1.2"}})"},
+       R"({"parameters":{"interfaces":["org.example.Test","org.varlink.service"],"product":"test","url":"","vendor":"pvrdma-agent","version":")" PVRDMA_VERSION
+       R"("}})"},
       {R"({"method":"org.varlink.service.GetInterfaceDescription","parameters":{"interface":"x.y"}})",
        R"({"error":"org.varlink.service.InterfaceNotFound","parameters":{"interface":"x.y"}})"},
       {R"({"method":"org.varlink.service.GetInterfaceDescription","parameters":{}})",
@@ -222,7 +224,7 @@ TEST_CASE("a call outlives its service") {
 
 TEST_CASE("interfaces that do not fit their handlers") {
   Loop loop;
-  varlink::Service service{loop.get(), {}};
+  varlink::Service service{loop.get(), "test"};
   const varlink::Handler none = [](auto&&) {};
   CHECK(service.add_interface("interface a.b\nmethod M() -> ()", {}).error().what == "M");
   CHECK(service.add_interface("interface a.b", {{"M", none}}).error().what == "M");
