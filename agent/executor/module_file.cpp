@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "agent/executor/module_file.hpp"
 
-#include <libkmod.h>
-
 #include <cerrno>
 #include <map>
 #include <string>
 #include <string_view>
 
-#include "agent/base/handle.hpp"
 #include "agent/base/text.hpp"
 
 namespace pvrdma::executor {
 
 namespace {
 
-using List = Handle<kmod_list, kmod_module_unref_list>;
-using KernelModule = Handle<kmod_module, kmod_module_unref>;
 using Information = std::map<std::string, std::string, std::less<>>;
 
 // The information that modinfo(8) shows. ENOSYS: the file's compression is unknown to this libkmod.
@@ -54,13 +49,10 @@ Build build_of(const Information& information) {
 // The settings of the running kernel, taken from a module of the kernel's own package that this one
 // needs. Empty: it needs none that has a file.
 std::string settings_of_kernel(kmod_module* module) {
-  const List needed{kmod_module_get_dependencies(module)};
-  for (kmod_list* at = needed.get(); at != nullptr; at = kmod_list_next(needed.get(), at)) {
-    const KernelModule one{kmod_module_get_module(at)};
+  for (const KernelModule& one : modules_in(ModuleList{kmod_module_get_dependencies(module)}))
     if (const auto information = information_of(one.get()))
       if (std::string settings = build_of(*information).settings; !settings.empty())
         return settings;
-  }
   return {};
 }
 
@@ -103,6 +95,13 @@ std::string reason_to_be_signed(const Root& root) {
 }
 
 }  // namespace
+
+std::vector<KernelModule> modules_in(const ModuleList& list) {
+  std::vector<KernelModule> modules;
+  for (kmod_list* at = list.get(); at != nullptr; at = kmod_list_next(list.get(), at))
+    modules.emplace_back(kmod_module_get_module(at));
+  return modules;
+}
 
 std::optional<OperationResult> objection_to_file(const Root& root, kmod_module* module) {
   const char* file = kmod_module_get_path(module);

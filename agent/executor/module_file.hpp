@@ -8,14 +8,20 @@
 // needs.
 #pragma once
 
+#include <libkmod.h>
+
 #include <optional>
+#include <vector>
 
 #include "agent/base/file.hpp"
+#include "agent/base/handle.hpp"
 #include "agent/model/operation_result.hpp"
 
-struct kmod_module;
-
 namespace pvrdma::executor {
+
+using ModuleList = Handle<kmod_list, kmod_module_unref_list>;
+using KernelModule = Handle<kmod_module, kmod_module_unref>;
+[[nodiscard]] std::vector<KernelModule> modules_in(const ModuleList& list);
 
 // Why the running kernel (/proc and /sys below `root`) would not accept the module's file: Refused
 // with the kernel's errno, or Failed where the file cannot be read. Empty: no reason was found.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "agent/executor/modules.hpp"
 
-#include <libkmod.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,30 +19,30 @@ namespace pvrdma::executor {
 
 namespace {
 
-using List = Handle<kmod_list, kmod_module_unref_list>;
-using KernelModule = Handle<kmod_module, kmod_module_unref>;
-
 // The soft dependency of vmw_pvrdma in our modprobe.d file; it loads the predecessors.
 constexpr const char* kPredecessors = "pvrdma_agent_before";
 
-// Finds the modules of a name or alias and puts them into `list`: Done, or why there are none.
-OperationResult look_up(kmod_ctx* context, const std::string& name, List& list) {
+// The modules of a name or alias, or why there are none.
+tl::expected<ModuleList, OperationResult> look_up(kmod_ctx* context, const std::string& name) {
   // libkmod 30 distinguishes a missing index from a missing module in some lookups only.
   const std::string index = std::string{kmod_get_dirname(context)} + "/modules.dep.bin";
   if (::access(index.c_str(), R_OK) != 0)
-    return failed({errno, "reading the running kernel's module index", index});
+    return tl::unexpected(failed({errno, "reading the running kernel's module index", index}));
   kmod_list* raw = nullptr;
   const int code = kmod_module_new_from_lookup(context, name.c_str(), &raw);
-  list.reset(raw);
-  if (code < 0 && code != -ENOENT) return failed({-code, "looking up module", name});
-  if (!list) return {Outcome::NotShipped, "this kernel does not ship " + name, ENOENT, {}};
-  return done();
+  ModuleList list{raw};
+  if (code < 0 && code != -ENOENT)
+    return tl::unexpected(failed({-code, "looking up module", name}));
+  if (!list)
+    return tl::unexpected(
+        OperationResult{Outcome::NotShipped, "this kernel does not ship " + name, ENOENT, {}});
+  return list;
 }
 
 bool is_blocked(kmod_ctx* context, const kmod_list* list) {
   kmod_list* raw = nullptr;
   if (kmod_module_apply_filter(context, KMOD_FILTER_BLACKLIST, list, &raw) < 0) return false;
-  const List passed{raw};
+  const ModuleList passed{raw};
   return !passed;
 }
 
@@ -57,6 +56,24 @@ OperationResult rehearse_one(kmod_module* module) {
   if (command == nullptr && path != nullptr && ::access(path, R_OK) != 0)
     return failed({errno, "finding the module file", path});
   return done();
+}
+
+// The modules of a name or alias, or why their insertion would probably fail.
+tl::expected<std::vector<KernelModule>, OperationResult> insertable(kmod_ctx* context,
+                                                                    const std::string& name) {
+  const auto list = look_up(context, name);
+  if (!list) return tl::unexpected(list.error());
+  if (is_blocked(context, list->get()))
+    return tl::unexpected(
+        OperationResult{Outcome::Refused,
+                        "modprobe.d or the kernel's command line forbids it: blacklist " + name,
+                        EPERM,
+                        {}});
+  auto modules = modules_in(*list);
+  for (const KernelModule& module : modules)
+    if (OperationResult one = rehearse_one(module.get()); !one.good())
+      return tl::unexpected(std::move(one));
+  return modules;
 }
 
 // Runs the `install` command of a module, which may be a dependency. `data` collects the commands
@@ -193,26 +210,14 @@ Result<Modules> Modules::open(const ModulePaths& paths) {
 }
 
 OperationResult Modules::rehearse(const std::string& name) const {
-  List list;
-  if (OperationResult found = look_up(context_.get(), name, list); !found.good()) return found;
-  if (is_blocked(context_.get(), list.get()))
-    return {Outcome::Refused,
-            "modprobe.d or the kernel's command line forbids it: blacklist " + name,
-            EPERM,
-            {}};
-  for (kmod_list* at = list.get(); at != nullptr; at = kmod_list_next(list.get(), at)) {
-    const KernelModule module{kmod_module_get_module(at)};
-    if (OperationResult one = rehearse_one(module.get()); !one.good()) return one;
-  }
-  return done();
+  const auto modules = insertable(context_.get(), name);
+  return modules ? done() : modules.error();
 }
 
 OperationResult Modules::rehearse_again(const Root& root, const std::string& name) const {
-  if (OperationResult likely = rehearse(name); !likely.good()) return likely;
-  List list;
-  if (OperationResult found = look_up(context_.get(), name, list); !found.good()) return found;
-  for (kmod_list* at = list.get(); at != nullptr; at = kmod_list_next(list.get(), at)) {
-    const KernelModule module{kmod_module_get_module(at)};
+  const auto modules = insertable(context_.get(), name);
+  if (!modules) return modules.error();
+  for (const KernelModule& module : *modules) {
     // With an `install` command, the command decides which file is inserted.
     if (kmod_module_get_install_commands(module.get()) != nullptr) continue;
     if (auto objection = objection_to_file(root, module.get())) return std::move(*objection);
@@ -222,12 +227,10 @@ OperationResult Modules::rehearse_again(const Root& root, const std::string& nam
 
 OperationResult Modules::insert(const std::string& name) const {
   if (is_in_kernel(probes::with_underscores(name))) return already_done(name + " is loaded");
-  if (OperationResult likely = rehearse(name); !likely.good()) return likely;
-  List list;
-  if (OperationResult found = look_up(context_.get(), name, list); !found.good()) return found;
+  const auto modules = insertable(context_.get(), name);
+  if (!modules) return modules.error();
   OperationResult result = already_done(name + " is loaded");
-  for (kmod_list* at = list.get(); at != nullptr; at = kmod_list_next(list.get(), at)) {
-    const KernelModule module{kmod_module_get_module(at)};
+  for (const KernelModule& module : *modules) {
     OperationResult one = insert_one(module.get());
     if (!one.good()) return one;
     if (one.outcome == Outcome::Done) result = std::move(one);
