@@ -30,11 +30,11 @@ constexpr CatalogueEntry kAdapterEntries[] = {
      "firewall ruleset set -e true -r pvrdma), and that the distributed switch has an uplink."},
     {FindingId::PortDown, "port-down", "untried", "8aeb78a0878058149286994037bd41be",
      Severity::Error, Actor::Guest, Concern::Ports | Concern::Containers,
-     "The port of {device} is {state} though its link and carrier are up, and the driver has not "
-     "been reloaded in this boot, as the configuration forbids that.",
-     "Allow a reload first (modules.reload, or a valid configuration). If the port stays down "
-     "after "
-     "it, the host holds the port down: `pvrdma-agentctl doctor --host-admin`."},
+     "The port of {device} is {state} though its link and carrier are up, and the agent has not "
+     "reloaded the driver in this boot, as the configuration forbids that.",
+     "Allow a reload first (modules.reload, or a valid configuration), or run `modprobe -r "
+     "vmw_pvrdma` when no job runs: the agent loads it again. If the port stays down after that, "
+     "the host holds the port down: `pvrdma-agentctl doctor --host-admin`."},
     {FindingId::NetdevLost, "netdev-lost", "", "4765e51015ce54edae7dd0aee25b3700",
      Severity::Warning, Actor::Agent, Concern::Ports,
      "The driver has lost the netdev of {device} (another adapter was unbound or removed): link "

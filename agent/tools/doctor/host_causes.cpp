@@ -93,8 +93,9 @@ Causes causes_of(const Finding& finding, const Snapshot& snapshot, const Survey&
 std::vector<HostTrouble> host_troubles(const Snapshot& snapshot, const Survey& survey,
                                        const std::vector<Finding>& findings) {
   std::vector<HostTrouble> troubles;
+  // The agent does not count a reload by hand, so a port that is down counts with each actor.
   for (const Finding& finding : findings)
-    if (finding.actor == Actor::Host)
+    if (finding.actor == Actor::Host || finding.id == FindingId::PortDown)
       troubles.push_back(
           {finding.id, finding.adapter, finding.summary, causes_of(finding, snapshot, survey)});
   return troubles;

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The conclusions of doctor: each finding of the surroundings comes from its own cause and from no
-// other, and the host's causes come in the order of the evidence.
+// other.
 #include <algorithm>
 #include <functional>
 #include <set>
 
 #include "agent/model/catalogue.hpp"
-#include "agent/plan/findings.hpp"
 #include "agent/tools/doctor/checks.hpp"
-#include "agent/tools/doctor/host_causes.hpp"
 #include "agent/tools/doctor/support_matrix.hpp"
 #include "agent/tools/doctor/surroundings.hpp"
 #include "probes/recipe/places.hpp"
@@ -184,10 +182,6 @@ const std::vector<Spoilt>& spoilt() {
   return kSpoilt;
 }
 
-Finding port_down(const Snapshot& snapshot, unsigned index) {
-  return findings::port_down(snapshot.adapters.get()->at(index), true);
-}
-
 }  // namespace
 
 TEST_CASE("each fault has its finding, and no other") {
@@ -261,34 +255,4 @@ TEST_CASE("VMware's list of guests") {
   CHECK(support("photon", "3.0") == Support::RoceV2);
   CHECK(support("rhel", "") == Support::Unknown);
   CHECK(support("debian", "12") == Support::None);
-}
-
-TEST_CASE("another adapter's ACTIVE port speaks against causes for the whole host") {
-  Snapshot snapshot = ready_scene(2);
-  rdma(snapshot, 0).port.state = PortState::Down;
-  const std::vector<Finding> findings{port_down(snapshot, 0)};
-  auto troubles = doctor::host_troubles(snapshot, good_survey(), findings);
-  REQUIRE(troubles.size() == 1);
-  CHECK(troubles[0].adapter == function_of(0));
-  REQUIRE(troubles[0].causes.size() == 3);
-  CHECK(troubles[0].causes[0].what.find("uplink") != std::string::npos);
-  CHECK(troubles[0].causes[1].because.find("rocep0s11f1 is ACTIVE") != std::string::npos);
-  rdma(snapshot, 1).port.state = PortState::Down;
-  troubles = doctor::host_troubles(snapshot, good_survey(), findings);
-  CHECK(troubles[0].causes[0].what.find("PVRDMAVmknic") != std::string::npos);
-  CHECK_FALSE(troubles[0].causes[0].commands.empty());
-}
-
-TEST_CASE("only the host's faults become a ticket") {
-  Snapshot snapshot = ready_scene(1);
-  const std::vector<Finding> of_guest{
-      make_finding(FindingId::ClockOff, {}, {{"offset", "9 s"}}),
-      make_finding(FindingId::ProviderMissing, {}, {{"library", "/usr/lib64/libibverbs.so.1"}})};
-  CHECK(doctor::host_troubles(snapshot, good_survey(), of_guest).empty());
-  snapshot.adapters.get()->clear();
-  const auto troubles =
-      doctor::host_troubles(snapshot, good_survey(), doctor::surroundings(snapshot, good_survey()));
-  REQUIRE(troubles.size() == 1);
-  CHECK(troubles[0].causes[0].because.find("0000:00:0f.0, 0000:00:10.0") != std::string::npos);
-  CHECK(troubles[0].causes[1].menu.find("Connect At Power On") != std::string::npos);
 }
