@@ -236,8 +236,8 @@ constexpr CatalogueEntry kDoctorEntries[] = {
      "hides it. Where the agent runs it mends a wrong order, which costs seconds at each boot."},
     {FindingId::OrderNotSet, "order-not-set", "initramfs", "", Severity::Warning, Actor::Guest,
      Concern::None, "{image} holds vmw_pvrdma, but not {modules}, which must come before it.",
-     "Refresh it: update-initramfs -u -k {kernel} on Debian and Ubuntu, "
-     "/usr/libexec/pvrdma-agent/refresh-initramfs --force on Enterprise Linux."},
+     "Refresh it: update-initramfs -u -k {kernel} on Debian and Ubuntu; where that command is "
+     "missing, as on Enterprise Linux, /usr/libexec/pvrdma-agent/refresh-initramfs --force."},
     {FindingId::AgentNotEnabled, "agent-not-enabled", "missing", "", Severity::Warning,
      Actor::Image, Concern::None,
      "pvrdma-agent is not installed, so nothing brings up the adapters at boot.",

@@ -79,8 +79,8 @@ constexpr CatalogueEntry kMachineEntries[] = {
      Severity::Info, Actor::Guest, Concern::Boot,
      "{image} was built before {newer} was changed: at the next boot it may load vmw_pvrdma out of "
      "order.",
-     "Refresh it: update-initramfs -u -k {kernel} on Debian and Ubuntu, "
-     "/usr/libexec/pvrdma-agent/refresh-initramfs --force on Enterprise Linux."},
+     "Refresh it: update-initramfs -u -k {kernel} on Debian and Ubuntu; where that command is "
+     "missing, as on Enterprise Linux, /usr/libexec/pvrdma-agent/refresh-initramfs --force."},
     {FindingId::ModuleNotShipped, "module-not-shipped", "required",
      "c98098df53375042a769774db9da54eb", Severity::Error, Actor::Image, Concern::Modules,
      "The kernel {kernel} does not ship {module}. It is required.",

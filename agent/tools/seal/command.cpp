@@ -64,8 +64,9 @@ Advice advice_for(const Trace& trace) {
       return {"is set: " + trace.what, "Empty it: truncate -s 0 /etc/machine-id", "machine-id"};
     case TraceKind::Initramfs:
       return {"is older than " + trace.what,
-              "Build it anew: update-initramfs -u -k all on Debian and Ubuntu, "
-              "/usr/libexec/pvrdma-agent/refresh-initramfs --force on Enterprise Linux",
+              "Build it anew: update-initramfs -u -k all on Debian and Ubuntu; where that command "
+              "is missing, as on Enterprise Linux, /usr/libexec/pvrdma-agent/refresh-initramfs "
+              "--force",
               "initramfs-old"};
     case TraceKind::Recipe:
       break;
