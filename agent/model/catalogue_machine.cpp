@@ -101,6 +101,11 @@ constexpr CatalogueEntry kMachineEntries[] = {
      "{module} is kept from being loaded: {how}.",
      "Take that out of modprobe.d, or off the kernel's command line; where that is intended, take "
      "the module off modules.before."},
+    {FindingId::ModuleBlocked, "module-blocked", "loaded", "45abaa93dd4949638e98b58efaf1381d",
+     Severity::Warning, Actor::Guest, Concern::Modules | Concern::Blocks,
+     "{module} is loaded, but is kept from being loaded again: {how}.",
+     "Take that out of modprobe.d, or off the kernel's command line, before the next boot or "
+     "reload."},
     {FindingId::ModuleBlocked, "module-blocked", "unknown", "45abaa93dd4949638e98b58efaf1381d",
      Severity::Warning, Actor::Guest, Concern::Modules | Concern::Blocks,
      "{module} could not be loaded, and it is not known whether modprobe.d blocks it: {error}.",

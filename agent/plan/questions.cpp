@@ -43,6 +43,10 @@ std::vector<std::string> predecessors(const Config& config) {
   return names;
 }
 
+bool is_required(const Config& config, const std::string& module) {
+  return drives_adapters(module) || contains(config.modules.required, module);
+}
+
 bool is_live(const Snapshot& snapshot, const std::string& module) {
   const Module* found = snapshot.module(module);
   return found != nullptr && is_live(*found);

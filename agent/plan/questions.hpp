@@ -19,6 +19,10 @@ namespace pvrdma {
 // Modules that must precede vmw_pvrdma: vmxnet3, then `modules.before`.
 [[nodiscard]] std::vector<std::string> predecessors(const Config& config);
 
+// True where health is `failed` without the module: the drivers of both functions, and
+// modules.required.
+[[nodiscard]] bool is_required(const Config& config, const std::string& module);
+
 [[nodiscard]] bool is_live(const Snapshot& snapshot, const std::string& module);
 
 // True where vmxnet3 or vmw_pvrdma probes functions during the operation.

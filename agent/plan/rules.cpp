@@ -32,15 +32,10 @@ BootTime end_of_newest(const Ledger& ledger, Verb verb, const std::string& targe
   return newest;
 }
 
-// True where health is `failed` without the module: vmxnet3, and modules.required.
-bool is_required(const Config& config, const std::string& module) {
-  return module == kNetModule || contains(config.modules.required, module);
-}
-
 // True for the load of a module that the adapters do not need.
 bool optional(const Config& config, const Operation& operation) {
   const auto* load = std::get_if<LoadModule>(&operation);
-  return load != nullptr && load->module != kDriverModule && !is_required(config, load->module);
+  return load != nullptr && !is_required(config, load->module);
 }
 
 // True where the module is loaded or is being loaded.

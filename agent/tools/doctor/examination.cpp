@@ -39,6 +39,16 @@ void conclude_alone(const LoadedConfig& loaded, const NoAnswer& trouble, Examina
   all.push_back(std::move(finding));
 }
 
+// Whether the agent has found the same. Where it could not read modprobe.d it names no line (how).
+bool is_block_among(const std::vector<Finding>& findings, const Finding& one) {
+  return one.id == FindingId::ModuleBlocked &&
+         std::ranges::any_of(findings, [&](const Finding& other) {
+           const auto module = other.values.find("module");
+           return other.id == one.id && other.values.contains("how") &&
+                  module != other.values.end() && module->second == one.values.at("module");
+         });
+}
+
 // Known not to be ACTIVE. A port that could not be read may be ACTIVE.
 bool lacks_active_port(const Adapter& adapter) {
   const RdmaDevice* device = adapter.rdma_device.get();
@@ -66,8 +76,9 @@ Examination examine(const Settings& settings, const DoctorOptions& options) {
     take_health(std::move(answer->value), examination);
   else if (!has_crashed)
     conclude_alone(loaded, answer.error(), examination);
-  auto more = doctor::surroundings(examination.snapshot, examination.survey);
+  auto more = doctor::surroundings(config, examination.snapshot, examination.survey);
   auto& all = examination.findings;
+  std::erase_if(more, [&](const Finding& finding) { return is_block_among(all, finding); });
   // NoRdmaFunction says the same as NoAdapter, with more detail.
   if (std::any_of(more.begin(), more.end(),
                   [](const Finding& finding) { return finding.id == FindingId::NoRdmaFunction; }))

@@ -10,6 +10,7 @@
 
 #include "agent/base/text.hpp"
 #include "agent/model/catalogue.hpp"
+#include "agent/plan/questions.hpp"
 #include "agent/tools/doctor/support_matrix.hpp"
 #include "probes/recipe/places.hpp"
 
@@ -131,9 +132,14 @@ void check_memlock(const Survey& survey, Findings& findings) {
         {{"limit", text_of(*login)}, {"place", login->place}});
 }
 
-void check_modules(const Snapshot& snapshot, const Survey& survey, Findings& findings) {
+void check_modules(const Config& config, const Snapshot& snapshot, const Survey& survey,
+                   Findings& findings) {
   for (const ModuleBlock& block : survey.blocks.value_or({})) {
-    add(findings, FindingId::ModuleBlocked, drives_adapters(block.module) ? "required" : "optional",
+    const Module* module = snapshot.module(block.module);
+    const char* variant = module != nullptr && module->init.is_known() ? "loaded"
+                          : is_required(config, block.module)          ? "required"
+                                                                       : "optional";
+    add(findings, FindingId::ModuleBlocked, variant,
         {{"module", block.module}, {"how", block.how}});
   }
   for (const FunctionClaim& claim : survey.claims.value_or({}))
@@ -256,13 +262,14 @@ const DeviceNode* find_node(const Survey& survey, const std::string& name) {
   return nullptr;
 }
 
-std::vector<Finding> surroundings(const Snapshot& snapshot, const Survey& survey) {
+std::vector<Finding> surroundings(const Config& config, const Snapshot& snapshot,
+                                  const Survey& survey) {
   Findings findings;
   check_functions(snapshot, survey, findings);
   check_nodes(snapshot, survey, findings);
   check_libraries(survey, findings);
   check_memlock(survey, findings);
-  check_modules(snapshot, survey, findings);
+  check_modules(config, snapshot, survey, findings);
   check_complaints(snapshot, survey, findings);
   check_guest(snapshot, survey, findings);
   check_other_subnets(snapshot, survey.addresses.value_or({}), findings);

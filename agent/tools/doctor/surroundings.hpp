@@ -6,12 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "agent/model/config.hpp"
 #include "agent/model/health.hpp"
 #include "agent/tools/doctor/survey.hpp"
 
 namespace pvrdma::doctor {
 
-[[nodiscard]] std::vector<Finding> surroundings(const Snapshot& snapshot, const Survey& survey);
+[[nodiscard]] std::vector<Finding> surroundings(const Config& config, const Snapshot& snapshot,
+                                                const Survey& survey);
 
 // other_subnets.cpp: adds same-subnet for an adapter and an interface that is no adapter's. The
 // agent looks at adapters alone, and compares these.

@@ -6,6 +6,7 @@
 
 #include "agent/base/text.hpp"
 #include "agent/model/catalogue.hpp"
+#include "agent/plan/questions.hpp"
 #include "agent/tools/survey/memlock.hpp"
 
 namespace pvrdma {
@@ -48,12 +49,12 @@ void judge_kernels(const Config& config, const Forecast& forecast, NextBoot& out
       if (kernel.driver != outcome.driver) outcome.driver = Outlook::Unknown;
 }
 
-void judge_blocks(const Forecast& forecast, NextBoot& outcome) {
+void judge_blocks(const Config& config, const Forecast& forecast, NextBoot& outcome) {
   if (const Error* error = forecast.blocks.error()) note(outcome, *error);
   for (const ModuleBlock& block : forecast.blocks.value_or({}))
-    outcome.findings.push_back(make_finding(FindingId::ModuleBlocked,
-                                            drives_adapters(block.module) ? "required" : "optional",
-                                            {{"module", block.module}, {"how", block.how}}));
+    outcome.findings.push_back(make_finding(
+        FindingId::ModuleBlocked, is_required(config, block.module) ? "required" : "optional",
+        {{"module", block.module}, {"how", block.how}}));
   for (const FunctionClaim& claim : forecast.claims.value_or({}))
     outcome.findings.push_back(
         make_finding(FindingId::FunctionClaimed, "next-boot",
@@ -176,7 +177,7 @@ std::string note(NextBoot& outcome, const Error& error) {
 NextBoot judge(const Config& config, const Forecast& forecast) {
   NextBoot outcome;
   judge_kernels(config, forecast, outcome);
-  judge_blocks(forecast, outcome);
+  judge_blocks(config, forecast, outcome);
   const bool agent_runs = judge_agent(forecast, outcome);
   for (const LinkForecast& link : forecast.links) judge_link(link, agent_runs, outcome);
   judge_memlock(forecast, outcome);

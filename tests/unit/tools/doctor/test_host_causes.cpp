@@ -35,8 +35,8 @@ TEST_CASE("only the host's faults become a ticket") {
       make_finding(FindingId::ProviderMissing, {}, {{"library", "/usr/lib64/libibverbs.so.1"}})};
   CHECK(doctor::host_troubles(snapshot, good_survey(), of_guest).empty());
   snapshot.adapters.get()->clear();
-  const auto troubles =
-      doctor::host_troubles(snapshot, good_survey(), doctor::surroundings(snapshot, good_survey()));
+  const auto troubles = doctor::host_troubles(snapshot, good_survey(),
+                                              doctor::surroundings({}, snapshot, good_survey()));
   REQUIRE(troubles.size() == 1);
   CHECK(troubles[0].causes[0].because.find("0000:00:0f.0, 0000:00:10.0") != std::string::npos);
   CHECK(troubles[0].causes[1].menu.find("Connect At Power On") != std::string::npos);

@@ -37,7 +37,7 @@ struct Clone {
     ctl::DoctorOptions options;
     options.root = tree.root();
     std::vector<Finding> found =
-        doctor::surroundings(Snapshot{}, probes::survey(options, Config{}));
+        doctor::surroundings({}, Snapshot{}, probes::survey(options, Config{}));
     std::erase_if(found, [](const Finding& one) { return one.id != FindingId::LinkProfile; });
     return found;
   }

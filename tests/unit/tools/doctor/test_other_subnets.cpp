@@ -29,7 +29,7 @@ std::vector<Finding> found(const std::vector<NamedAddress>& addresses) {
                                   adapter_with("ens225f0", "192.168.31.9/24")};
   Survey survey;
   survey.addresses = addresses;
-  auto findings = doctor::surroundings(snapshot, survey);
+  auto findings = doctor::surroundings({}, snapshot, survey);
   std::erase_if(findings, [](const Finding& one) { return one.id != FindingId::SameSubnet; });
   return findings;
 }

@@ -28,7 +28,7 @@ Snapshot good_snapshot() {
 }
 
 std::map<std::string, std::string> verdicts(const Snapshot& snapshot, const Survey& survey) {
-  const auto findings = doctor::surroundings(snapshot, survey);
+  const auto findings = doctor::surroundings({}, snapshot, survey);
   std::map<std::string, std::string> of_rows;
   for (const doctor::Check& row : doctor::checks({}, snapshot, survey))
     of_rows[std::string{row.area}] = doctor::verdict(row, findings);

@@ -190,7 +190,7 @@ TEST_CASE("each fault has its finding, and no other") {
     Snapshot snapshot = ready_scene(2);
     Survey survey = good_survey();
     one.how(snapshot, survey);
-    const auto findings = doctor::surroundings(snapshot, survey);
+    const auto findings = doctor::surroundings({}, snapshot, survey);
     CHECK(ids(findings) == one.ids);
     for (const Finding& finding : findings) made.insert(finding.summary);
     // Making the rows never fails, and each finding belongs to a row.
@@ -207,7 +207,7 @@ TEST_CASE("without an RDMA function: the hypervisor, and the NICs of the VM") {
   Snapshot snapshot = ready_scene(1);
   snapshot.adapters.get()->clear();
   Survey survey = good_survey();
-  const auto summary = [&] { return doctor::surroundings(snapshot, survey).front().summary; };
+  const auto summary = [&] { return doctor::surroundings({}, snapshot, survey).front().summary; };
   CHECK(summary().find("vmxnet3 at 0000:00:0f.0") != std::string::npos);
   survey.vmxnet3 = std::vector<std::string>{};
   CHECK(summary().find("nor any vmxnet3 NIC") != std::string::npos);
@@ -222,7 +222,7 @@ TEST_CASE("without an RDMA function: the hypervisor, and the NICs of the VM") {
   CHECK(summary().find("vmxnet3 at") != std::string::npos);
   for (const char* name : {"kvm", "qemu", "none"}) {
     survey.virtualization = std::string{name};
-    const Finding found = doctor::surroundings(snapshot, survey).front();
+    const Finding found = doctor::surroundings({}, snapshot, survey).front();
     CHECK(found.summary.find("no VMware VM") != std::string::npos);
     CHECK(found.remedy.find("an adapter of vSphere's") != std::string::npos);
     CHECK(found.actor == Actor::Guest);

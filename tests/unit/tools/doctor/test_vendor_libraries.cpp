@@ -17,7 +17,7 @@ namespace {
 
 std::string lines_for(const Survey& survey) {
   std::string all;
-  for (const Finding& finding : doctor::surroundings(ready_scene(2), survey))
+  for (const Finding& finding : doctor::surroundings({}, ready_scene(2), survey))
     for (const std::string& line : commands_of(finding)) all += line + "\n";
   return all;
 }

@@ -112,6 +112,12 @@ TEST_CASE_METHOD(GoodForecast, "next boot: modules that are kept from being load
   CHECK(outcome.driver == Outlook::Yes);
   CHECK(ids(outcome) == Ids{FindingId::ModuleBlocked});
   CHECK(outcome.findings.front().severity == Severity::Warning);
+  // Without it health is failed.
+  ahead.blocks = std::vector<ModuleBlock>{{"rdma_cm", "a line"}};
+  outcome = judged();
+  CHECK(outcome.driver == Outlook::Yes);
+  REQUIRE(ids(outcome) == Ids{FindingId::ModuleBlocked});
+  CHECK(outcome.findings.front().severity == Severity::Error);
   for (const char* name : {"vmw_pvrdma", "vmxnet3"}) {
     ahead.blocks = std::vector<ModuleBlock>{{name, "a line"}};
     outcome = judged();
