@@ -35,7 +35,12 @@ std::string line_of(const LinkOwner& owner, const Netdev& netdev, const Setting&
              "`, then `networkctl reload` and `networkctl reconfigure " + netdev.name + "`.";
     case LinkManager::NetworkManager:
       // A profile may be a keyfile, an ifcfg file, or in memory only; nmcli changes each for good.
-      return "`nmcli connection modify \"$(nmcli -g GENERAL.CONNECTION device show " + netdev.name +
+      // A link without an active connection has no file, and nmcli names no connection for it.
+      return (owner.file.empty() ? "Where the link has no active connection, first `nmcli --wait 0 "
+                                   "device connect " +
+                                       netdev.name + "`. "
+                                 : std::string{}) +
+             "`nmcli connection modify \"$(nmcli -g GENERAL.CONNECTION device show " + netdev.name +
              ")\" " + setting.networkmanager + "`, then `nmcli device reapply " + netdev.name +
              "`.";
     case LinkManager::Master:
@@ -61,10 +66,17 @@ std::string set_mtu(const LinkOwner& owner, const Netdev& netdev, unsigned mtu) 
 }
 
 std::string set_address(const LinkOwner& owner, const Netdev& netdev, const std::string& address) {
-  return advise(owner, netdev,
-                {"[Network] Address=" + address, "addresses: [" + address + "]",
-                 (is_ipv6(address) ? "+ipv6.addresses " : "+ipv4.addresses ") + address,
-                 "address " + address});
+  // A profile with the method "disabled" takes no address. One with "auto", in a network without
+  // DHCP, ends after 45 seconds, and its addresses go.
+  const std::string family = is_ipv6(address) ? "ipv6" : "ipv4";
+  const std::string line = advise(
+      owner, netdev,
+      {"[Network] Address=" + address, "addresses: [" + address + "]",
+       family + ".method manual +" + family + ".addresses " + address, "address " + address});
+  if (owner.manager != LinkManager::NetworkManager || is_netplan(owner)) return line;
+  return line +
+         " Leave the method out where the link has other addresses by DHCP or router "
+         "advertisements.";
 }
 
 std::string leave_link_to_us(const LinkOwner& owner, const Netdev& netdev) {
