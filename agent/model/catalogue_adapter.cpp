@@ -16,8 +16,9 @@ constexpr CatalogueEntry kAdapterEntries[] = {
      "Function {function} is bound to {driver}, where {wanted} must have it.",
      "No load order and no reload helps: {driver} was given the function by its ID or by "
      "driver_override. Take that back (`pvrdma-agentctl doctor` names a line of modprobe.d that "
-     "does it), then: echo {function} >/sys/bus/pci/drivers/{driver}/unbind; echo {function} "
-     ">/sys/bus/pci/drivers_probe"},
+     "does it), also from the loaded driver (echo {id} >/sys/bus/pci/drivers/{driver}/remove_id; "
+     "\"No such device\" means that it has no such ID), then: echo {function} "
+     ">/sys/bus/pci/drivers/{driver}/unbind; echo {function} >/sys/bus/pci/drivers_probe"},
     {FindingId::NoCarrier, "no-carrier", "", "bc13908195f158488d0af94171d666a6", Severity::Warning,
      Actor::Host, Concern::Links | Concern::Containers,
      "The link of {netdev} is up but has no carrier.",

@@ -75,13 +75,14 @@ void report_port(const Inputs& in, const Adapter& adapter, Draft& draft) {
 // releases a function by itself.
 void report_other_driver(const Adapter& adapter, Draft& draft) {
   const auto check = [&](const std::string& function, const Field<std::string>& bound,
-                         const std::string& wanted) {
+                         const std::string& wanted, const char* id) {
     if (bound.is_known() && !bound.is(wanted))
-      draft.find(about(adapter, FindingId::OtherDriver,
-                       {{"function", function}, {"driver", *bound.get()}, {"wanted", wanted}}));
+      draft.find(about(
+          adapter, FindingId::OtherDriver,
+          {{"function", function}, {"driver", *bound.get()}, {"wanted", wanted}, {"id", id}}));
   };
-  check(adapter.net_function, adapter.net_driver, kNetModule);
-  check(adapter.function, adapter.driver, kDriverModule);
+  check(adapter.net_function, adapter.net_driver, kNetModule, "15ad 07b0");
+  check(adapter.function, adapter.driver, kDriverModule, "15ad 0820");
 }
 
 // vmxnet3 has an interface for each function that it is bound to. An interface that is not visible

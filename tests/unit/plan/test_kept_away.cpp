@@ -132,17 +132,22 @@ TEST_CASE("the driver waits for vmxnet3, also where the executor's own load hang
 
 TEST_CASE("a function that another driver has is named at once, and nothing is tried") {
   Snapshot snapshot = ready_scene(2);
+  std::string id = "15ad 0820";
   SECTION("function 1") { adapter(snapshot).driver = std::string{"vfio-pci"}; }
   SECTION("function 0") {
     adapter(snapshot).net_driver = std::string{"vfio-pci"};
     adapter(snapshot).netdev = Field<Netdev>::absent();
     adapter(snapshot).driver = Field<std::string>::absent();
+    id = "15ad 07b0";
   }
   adapter(snapshot).rdma_device = Field<RdmaDevice>::absent();
   const Plan plan = plan_settled(snapshot);
   CHECK(plan.actions.empty());
   REQUIRE(plan.findings.size() == 1);
   CHECK(plan.findings[0].id == FindingId::OtherDriver);
+  // An ID that the driver keeps would bind the function to it again.
+  CHECK(has_part(plan.findings[0].remedy,
+                 "echo " + id + " >/sys/bus/pci/drivers/vfio-pci/remove_id"));
   CHECK(plan.findings[0].summary.find("is bound to vfio-pci, where v") != std::string::npos);
   const Health health = assess({}, snapshot, plan, long_settled(snapshot), kNow);
   CHECK(health.adapters[0].state == State::Failed);
