@@ -253,7 +253,9 @@ constexpr CatalogueEntry kDoctorEntries[] = {
     {FindingId::AgentNotEnabled, "agent-not-enabled", "executor", "", Severity::Warning,
      Actor::Guest, Concern::None,
      "pvrdma-agent-executor.socket is masked: the agent can watch, but mend nothing.", "Unmask it.",
-     "", "systemctl unmask --now pvrdma-agent-executor.socket"},
+     "",
+     "systemctl unmask pvrdma-agent-executor.socket\n"
+     "systemctl start pvrdma-agent-executor.socket"},
     {FindingId::LinkUnowned, "link-unowned", "unmanaged", "", Severity::Warning, Actor::Guest,
      Concern::None,
      "Nothing brings up the link of {link} at the next boot, so its port stays DOWN.",

@@ -86,6 +86,16 @@ TEST_CASE("each modprobe of several modules has -a or -r") {
     }
 }
 
+// systemctl's --now has no effect on unmask.
+TEST_CASE("no remedy unmasks and starts by one command") {
+  for (const Subject subject : kSubjects)
+    for (const CatalogueEntry& entry : catalogue(subject))
+      for (const std::string_view text : {entry.remedy, entry.remedy_in_pages, entry.commands}) {
+        INFO(entry.name << " " << entry.variant);
+        CHECK_FALSE(has_part(text, "unmask --now"));
+      }
+}
+
 // A driver that is loaded by hand probes its adapters in a row, which can crash the kernel; the
 // agent has the driver probe one at a time.
 TEST_CASE("no remedy has the driver loaded by hand") {
