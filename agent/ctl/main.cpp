@@ -152,7 +152,7 @@ class CommandLine {
   MetricsOptions metrics_;
   ExportOptions export_;
   MigrateOptions migrate_;
-  SealOptions seal_;
+  SealOptions seal_{"/", PVRDMA_MODULE_LOOKUP};
   ReportOptions report_;
 };
 

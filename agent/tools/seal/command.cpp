@@ -116,7 +116,7 @@ int seal(const Settings& settings, const Console& console, const SealOptions& op
   for (const auto& file : loaded.files)
     if (file != kGuestinfo)  // vSphere's, which is no file of the image
       files.push_back("/" + file.lexically_relative(root / "/").string());
-  Traces traces = probes::find_traces(root, loaded.config, files);
+  Traces traces = probes::find_traces(root, loaded.config, files, options.module_lookup);
   // An invalid configuration may have traces as well.
   if (!loaded.error.empty()) traces.unreadable.push_back({0, loaded.error, ""});
   if (!settings.json)

@@ -9,7 +9,8 @@
 namespace pvrdma::ctl {
 
 struct SealOptions {
-  std::string root = "/";  // root folder of the system
+  std::string root = "/";     // root folder of the system
+  std::string module_lookup;  // path of the program module-lookup
 };
 
 // 0: a template would hand down nothing of this VM; 1: it would; 3: not everything could be looked

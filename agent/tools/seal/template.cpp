@@ -8,6 +8,7 @@
 #include "agent/model/identifiers.hpp"
 #include "agent/tools/survey/recipe.hpp"
 #include "probes/initramfs.hpp"
+#include "probes/module_lookup.hpp"
 
 namespace pvrdma::probes {
 
@@ -113,8 +114,9 @@ void scan_line(const std::string& path, unsigned number, std::string_view line,
 
 class TraceSearch {
  public:
-  TraceSearch(const Root& root, const Config& config, const std::vector<std::string>& files)
-      : root_(root), config_(config), files_(files) {}
+  TraceSearch(const Root& root, const Config& config, const std::vector<std::string>& files,
+              const std::string& module_lookup)
+      : root_(root), config_(config), files_(files), module_lookup_(module_lookup) {}
 
   Traces run() {
     look_at_configuration();
@@ -187,10 +189,18 @@ class TraceSearch {
       const auto image = look_at_initramfs(root_, release);
       if (const Error* error = image.error())
         traces_.unreadable.push_back(*error);
-      else if (image.is_known() && !image.get()->older_than.empty())
+      else if (image.is_known() && !image.get()->older_than.empty() && may_ship_driver(release))
         traces_.found.push_back(
             {TraceKind::Initramfs, image.get()->path, 0, image.get()->older_than});
     }
+  }
+
+  // An image of a kernel without the driver cannot load it out of order, and refresh-initramfs
+  // leaves such an image alone.
+  [[nodiscard]] bool may_ship_driver(const std::string& release) const {
+    return !look_up_shipped(module_lookup_, root_, release, {kDriverModule})
+                .front()
+                .shipped.is(Shipped::Missing);
   }
 
   void look_at_recipe() {
@@ -207,6 +217,7 @@ class TraceSearch {
   const Root& root_;
   const Config& config_;
   const std::vector<std::string>& files_;
+  const std::string& module_lookup_;
   Traces traces_;
 };
 
@@ -226,8 +237,9 @@ std::vector<Trace> traces_in(const std::string& path, std::string_view text,
   return found;
 }
 
-Traces find_traces(const Root& root, const Config& config, const std::vector<std::string>& files) {
-  return TraceSearch{root, config, files}.run();
+Traces find_traces(const Root& root, const Config& config, const std::vector<std::string>& files,
+                   const std::string& module_lookup) {
+  return TraceSearch{root, config, files, module_lookup}.run();
 }
 
 }  // namespace pvrdma::probes

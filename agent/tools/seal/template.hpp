@@ -40,9 +40,11 @@ struct Traces {
   std::vector<Error> unreadable;
 };
 
-// `config` and `files`: the agent's configuration in that system, and its files.
+// `config` and `files`: the agent's configuration in that system, and its files. `module_lookup`:
+// the path of that program.
 [[nodiscard]] Traces find_traces(const Root& root, const Config& config,
-                                 const std::vector<std::string>& files);
+                                 const std::vector<std::string>& files,
+                                 const std::string& module_lookup);
 
 // Finds, in the text of a network configuration without its comments: MACs ("00:50:56:8a:9f:c2",
 // also with dashes), UUIDs, and IPv4 addresses that a host can have, with a prefix length or after

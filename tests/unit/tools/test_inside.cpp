@@ -174,7 +174,7 @@ TEST_CASE_METHOD(ImageFixture, "inside: the traces that seal finds") {
   leak("/etc/machine-id", "0123456789abcdef0123456789abcdef\n");
   leak("/etc/netplan/leak.yaml", "macaddress: 00:50:56:00:00:01\n");
   inner("/etc/netplan/good.yaml", "/opt/good.yaml", "macaddress: 00:50:56:00:00:02\n");
-  const Traces traces = find_traces(root(), Config{}, {});
+  const Traces traces = find_traces(root(), Config{}, {}, places::module_lookup);
   REQUIRE(traces.found.size() == 1);
   CHECK(traces.found.front().path == "/etc/netplan/good.yaml");
   CHECK(traces.found.front().what == "00:50:56:00:00:02");

@@ -10,6 +10,7 @@
 #include "agent/tools/seal/template.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/ctl/fake_agent.hpp"
+#include "tests/unit/module_index.hpp"
 #include "tests/unit/tree.hpp"
 
 using namespace pvrdma;
@@ -25,7 +26,8 @@ fake::Printed check(const Tree& image, bool json = false) {
   const fake::Directory directory;
   Settings settings = fake::settings(directory / "socket");
   settings.json = json;
-  const int code = seal(settings, screen.console, {(image.root() / "/").string()});
+  const int code =
+      seal(settings, screen.console, {(image.root() / "/").string(), places::module_lookup});
   return {code, screen.out(), screen.err()};
 }
 
@@ -235,6 +237,12 @@ TEST_CASE("an initramfs older than the files that belong into it is found") {
       std::filesystem::last_write_time(image / "/etc/modprobe.d/pvrdma.conf") -
           std::chrono::hours{1});
   CHECK(found_in(image) == List{"initramfs-old /boot/initrd.img-6.1.0-test"});
+  // A kernel without the driver does not load it out of order.
+  test::module_index(image, "6.1.0-test");
+  CHECK(found_in(image) == List{"initramfs-old /boot/initrd.img-6.1.0-test"});
+  for (const char* file : {"modules.dep.bin", "modules.builtin.bin"})
+    image.file(std::string{"/lib/modules/6.1.0-test/"} + file, std::string{test::kEmptyIndex});
+  CHECK(found_in(image).empty());
 }
 
 TEST_CASE("an image with unreadable files is not sealed") {
