@@ -237,7 +237,9 @@ constexpr CatalogueEntry kDoctorEntries[] = {
      "modprobe.d does not have {modules} loaded before vmw_pvrdma: at the next boot udev may load "
      "the driver too early.",
      "pvrdma-agent.conf of this package does; see that no file of its name in /etc/modprobe.d "
-     "hides it. Where the agent runs it mends a wrong order, which costs seconds at each boot."},
+     "hides it, and that no file that sorts before it has a line `softdep vmw_pvrdma`: only the "
+     "first one counts. Where the agent runs it mends a wrong order, which costs seconds at each "
+     "boot."},
     {FindingId::OrderNotSet, "order-not-set", "initramfs", "", Severity::Warning, Actor::Guest,
      Concern::None, "{image} holds vmw_pvrdma, but not {modules}, which must come before it.",
      "Refresh it: update-initramfs -u -k {kernel} on Debian and Ubuntu; where that command is "

@@ -138,6 +138,7 @@ TEST_CASE_METHOD(GoodForecast, "next boot: modprobe.d sets no order, or half of 
   ahead.predecessors = {};
   NextBoot outcome = judged();
   CHECK(ids(outcome) == Ids{FindingId::OrderNotSet});
+  CHECK(has_part(outcome.findings.front().remedy, "only the first one counts"));
   CHECK(of_next(outcome, "order").outlook == Outlook::No);
   ahead.predecessors = std::vector<std::string>{"vmxnet3", "ib_umad", "rdma_cm", "rdma_ucm"};
   outcome = judged();
