@@ -61,8 +61,8 @@ std::string executor_lines(const Health& health, const Style& style) {
     if (finding.id == FindingId::ExecutorStuck) return {};
   return painted("STUCK", Colour::Red, style) + "  " +
          wrapped(call + ": no answer for " + time +
-                     ", and the call cannot be cancelled. See: journalctl -b -k -u "
-                     "pvrdma-agent-executor",
+                     ", and the call cannot be cancelled. See: journalctl -b -u "
+                     "pvrdma-agent-executor, and dmesg",
                  style.width, 7) +
          "\n";
 }

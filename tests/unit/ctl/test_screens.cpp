@@ -104,7 +104,7 @@ ERROR    port-down: The port is DOWN though its link is up: the host holds it
             since 2026-11-21 02:31:43 UTC (3 min ago), observed 12 ms ago
 
 STUCK  load module mlx4_ib: no answer for 45 s, and the call cannot be
-       cancelled. See: journalctl -b -k -u pvrdma-agent-executor
+       cancelled. See: journalctl -b -u pvrdma-agent-executor, and dmesg
 )"},
       {"absent", samples::absent(), R"(ABSENT  no PVRDMA adapter
         since 2026-11-21 02:31:43 UTC (3 min ago), observed 12 ms ago
