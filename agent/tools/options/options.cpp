@@ -56,12 +56,13 @@ std::string check_packet_size(const std::string& word) {
 
 void add_doctor_options(CLI::App& command, DoctorOptions& options, bool& is_next_boot,
                         NextBootOptions& next_boot_options) {
-  command
-      .add_option("--unit", options.units,
-                  "Also check the limit of locked memory of this unit; can be repeated")
-      ->type_name("UNIT")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  CLI::Option* unit =
+      command
+          .add_option("--unit", options.units,
+                      "Also check the limit of locked memory of this unit; can be repeated")
+          ->type_name("UNIT")
+          ->expected(1)
+          ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   CLI::Option* host_admin =
       command.add_flag("--host-admin", options.host_admin,
                        "Print the faults and the whole checklist for the vSphere administrator");
@@ -74,6 +75,7 @@ void add_doctor_options(CLI::App& command, DoctorOptions& options, bool& is_next
                   "Explain the output of an ESXi host's commands for this VM; -: standard input")
       ->type_name("FILE")
       ->check(check_not_empty)
+      ->excludes(unit)
       ->excludes(host_admin)
       ->excludes(next_boot);
   add_root_option(command, next_boot_options.root)->needs(next_boot);

@@ -68,6 +68,8 @@ TEST_CASE("wrong command lines, are one line in our own words") {
       {{"mtu"}, "mtu: HOST is missing."},
       {{"mmio", "2q40"}, "mmio: GPUS must be COUNTxGB"},
       {{"doctor", "--root", "/"}, "doctor: --root can only be used with --next-boot."},
+      {{"doctor", "--host-output", "x", "--unit", "y"},
+       "doctor: --unit cannot be used with --host-output."},
       {{"migrate", "--apply", "--revert"}, "migrate: --apply cannot be used with --revert."},
       {{"seal", "--root", "/nowhere"}, "seal: --root must be a directory."},
       {{"help", "wiat"}, "there is no verb wiat; did you mean wait?"}};
