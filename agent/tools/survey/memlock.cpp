@@ -53,8 +53,9 @@ bool begins_with_first_process(const Root& root) {
     if (major && ((os->id == "debian" && *major < 13) || (os->id == "ubuntu" && *major < 25)))
       return true;
   }
-  for (const char* file : {"/etc/pam.d/sshd", "/etc/pam.d/login"}) {
-    const std::string text = read_file(root / file).value_or("");
+  // The last three are included by the first two: in Debian, and in Enterprise Linux.
+  for (const char* file : {"sshd", "login", "common-session", "password-auth", "system-auth"}) {
+    const std::string text = read_file(root / "/etc/pam.d" / file).value_or("");
     for (std::string_view rest = text; !rest.empty();) {
       std::string_view line = cut(rest, '\n');
       const auto words = split_at_blanks(cut(line, '#'));

@@ -163,8 +163,12 @@ TEST_CASE_METHOD(UnitFilesFixture, "memlock: Debian's pam_limits begins with the
   }
   tree.file("/etc/pam.d/sshd", "# session required pam_limits.so set_all\n");
   CHECK_FALSE(of_pid_1());
-  tree.file("/etc/pam.d/sshd", "session    required   pam_limits.so set_all # why\n");
-  CHECK(of_pid_1());
+  for (const std::string file :
+       {"sshd", "common-session", "password-auth", "system-auth", "login"}) {
+    tree.file("/etc/pam.d/" + file, "session    required   pam_limits.so set_all # why\n");
+    CHECK(of_pid_1());
+    if (file != "login") tree.remove("/etc/pam.d/" + file);
+  }
   // In an image it is not known.
   tree.remove("/proc/1/limits");
   CHECK(login_memlock_on_disk(tree.root()).is_absent());
