@@ -25,7 +25,23 @@ constexpr const char* kSecureBoot =
 constexpr std::array kNamed{"/run/systemd/container", "/run/host/container-manager"};
 // Files whose presence tells the container manager.
 constexpr std::array kMarks{std::pair{"/.dockerenv", "docker"},
-                            std::pair{"/run/.containerenv", "podman"}};
+                            std::pair{"/run/.containerenv", "podman"},
+                            std::pair{"/.singularity.d", "apptainer"}};
+
+// containerd leaves no file of its own. Only in a container of a pod these places are mounts: a pod
+// with the host's /dev or /run leaves files of these names on the host.
+bool is_in_pod(const Root& root) {
+  const std::string mounts = read_file(root / "/proc/self/mountinfo").value_or("");
+  for (std::string_view rest = mounts; !rest.empty();) {
+    const auto words = split_at_blanks(cut(rest, '\n'));
+    constexpr std::size_t kMountPoint = 4;  // proc(5)
+    if (words.size() > kMountPoint &&
+        (words[kMountPoint] == "/dev/termination-log" ||
+         words[kMountPoint].ends_with("/secrets/kubernetes.io/serviceaccount")))
+      return true;
+  }
+  return false;
+}
 
 // A value of os-release without its quotes; as in a shell, a backslash quotes the next character.
 std::string without_quotes(std::string_view value) {
@@ -50,6 +66,7 @@ Field<std::string> container_manager(const Root& root) {
     if (auto name = read_attribute(root / path); name && !name->empty()) return *name;
   for (const auto& [path, name] : kMarks)
     if (is_there(root / path).value_or(false)) return std::string{name};
+  if (is_in_pod(root)) return std::string{"kubernetes"};
   // Set for the first process, and inherited by the processes that it starts.
   const char* const name = std::getenv("container");
   if (name != nullptr && *name != '\0') return std::string{name};

@@ -137,6 +137,16 @@ TEST_CASE("in a container a missing agent is no finding, and the engine's option
   CHECK(found.json()["findings"][1]["id"] == "container-network");
 }
 
+TEST_CASE("a good pod needs no agent of its own") {
+  const Tree tree;
+  good_machine(tree);
+  tree.file("/proc/self/mountinfo", "9 8 8:1 / /dev/termination-log rw - ext4 /dev/sda1 rw\n");
+  const fake::Directory directory;
+  const Diagnosed found = diagnose(tree, directory / "socket");
+  CHECK(found.json()["container"] == "kubernetes");
+  CHECK_FALSE(found.has("agent-not-running"));
+}
+
 TEST_CASE("after a crash of the driver its adapters are left alone") {
   const Tree tree;
   good_machine(tree);

@@ -196,6 +196,8 @@ TEST_CASE("the kind of this system") {
   CHECK(os_release(tree.root()).is({"ubuntu", "22.04", "Ubuntu \"22\" LTS", "jammy"}));
   CHECK(parse_os_release("ID='arch'\n").is({"arch", "", "arch "}));
   CHECK(parse_os_release("NAME=x\n").is_absent());
+  tree.directory("/.singularity.d");
+  CHECK(container_manager(tree.root()).is("apptainer"));
   tree.file("/.dockerenv", "");
   CHECK(container_manager(tree.root()).is("docker"));
   tree.file("/run/systemd/container", "systemd-nspawn\n");
@@ -203,6 +205,19 @@ TEST_CASE("the kind of this system") {
   tree.file("/sys/class/dmi/id/sys_vendor", "VMware, Inc.\n");
   CHECK(dmi(tree.root(), "sys_vendor").is("VMware, Inc."));
   CHECK(virtualization(tree.root()).is_absent());  // the bus tells only about this system
+}
+
+TEST_CASE("a pod of Kubernetes has mounts that its host does not have") {
+  const Tree tree;
+  tree.file("/dev/termination-log", "");
+  tree.directory("/run/secrets/kubernetes.io/serviceaccount");
+  tree.file("/proc/self/mountinfo", "22 27 0:5 / /dev rw,nosuid shared:2 - devtmpfs udev rw\n");
+  CHECK_FALSE(container_manager(tree.root()).is("kubernetes"));
+  for (const std::string place :
+       {"/dev/termination-log", "/run/secrets/kubernetes.io/serviceaccount"}) {
+    tree.file("/proc/self/mountinfo", "812 790 8:1 /x " + place + " rw - ext4 /dev/sda1 rw\n");
+    CHECK(container_manager(tree.root()).is("kubernetes"));
+  }
 }
 
 TEST_CASE("booted by EFI and Secure Boot, which a container may not see") {
