@@ -98,6 +98,12 @@ constexpr CatalogueEntry kDoctorEntries[] = {
      "This shell may lock only {limit} of memory: applications fail to register buffers.",
      "For logins write it into /etc/security/limits.d, and log in anew.", "",
      "printf '* - memlock unlimited\\n' >/etc/security/limits.d/90-rdma.conf"},
+    {FindingId::MemlockLow, "memlock-low", "job", "", Severity::Warning, Actor::Guest,
+     Concern::Memlock,
+     "This Slurm job may lock only {limit} of memory: applications fail to register buffers.",
+     "Give slurmd.service a drop-in with LimitMEMLOCK=infinity, and restart it when no job runs. "
+     "slurm.conf needs the line below, as else the limit of the shell that submits the job counts.",
+     "", "PropagateResourceLimitsExcept=MEMLOCK"},
     {FindingId::MemlockLow, "memlock-low", "container", "", Severity::Warning, Actor::Guest,
      Concern::Memlock,
      "This container may lock only {limit} of memory: applications fail to register buffers.",

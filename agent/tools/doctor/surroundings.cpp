@@ -117,7 +117,10 @@ void check_libraries(const Survey& survey, Findings& findings) {
 void check_memlock(const Survey& survey, Findings& findings) {
   const MemlockLimit* own = survey.own_memlock.get();
   if (own != nullptr && is_low(*own) && survey.may_lock_all.is(false))
-    add(findings, FindingId::MemlockLow, survey.container.is_known() ? "container" : "shell",
+    add(findings, FindingId::MemlockLow,
+        survey.in_slurm_job           ? "job"
+        : survey.container.is_known() ? "container"
+                                      : "shell",
         {{"limit", text_of(*own)}});
   for (const UnitMemlock& unit : survey.unit_memlocks) {
     if (unit.limit.is_absent()) add(findings, FindingId::NoSuchUnit, {}, {{"unit", unit.unit}});

@@ -104,6 +104,7 @@ struct Survey {
   Field<std::vector<DeviceNode>> nodes;      // absent: no /dev/infiniband
   Field<Libraries> libraries;                // in this process's file system
   Field<MemlockLimit> own_memlock;           // of this process
+  bool in_slurm_job = false;                 // this process runs in a job of Slurm
   Field<bool> may_lock_all;                  // CAP_IPC_LOCK: the limit does not count
   Field<MemlockLimit> login_memlock;         // for every login; absent: not known here
   std::vector<UnitMemlock> unit_memlocks;    // of the units that were asked for

@@ -138,6 +138,8 @@ Survey survey(const ctl::DoctorOptions& options, const Config& config) {
   seen.nodes = device_nodes(root);
   seen.libraries = look_at_verbs_libraries(root, library_path == nullptr ? "" : library_path);
   seen.own_memlock = own_memlock();
+  // slurmd sets it for jobs; salloc's shell on another machine has only SLURM_JOB_ID.
+  seen.in_slurm_job = std::getenv("SLURMD_NODENAME") != nullptr;
   seen.may_lock_all = may_lock_all(root);
   seen.login_memlock = login_memlock(root);
   // The forecast of the next boot reads the same files. In a container systemd starts no login.

@@ -90,6 +90,13 @@ const std::vector<Spoilt>& spoilt() {
          contain(survey);
          survey.own_memlock = MemlockLimit{0};
        }},
+      // Its limit is slurmd's or that of the submitting shell, also in a container.
+      {{FindingId::MemlockLow},
+       [](Snapshot&, Survey& survey) {
+         contain(survey);
+         survey.in_slurm_job = true;
+         survey.own_memlock = MemlockLimit{0};
+       }},
       {{}, [](Snapshot&, Survey& survey) { survey.own_memlock = MemlockLimit{2048 * kMiB}; }},
       {{FindingId::NoSuchUnit, FindingId::MemlockLow},
        [](Snapshot&, Survey& survey) {
@@ -200,7 +207,7 @@ TEST_CASE("each fault has its finding, and no other") {
         return concerns(finding.id, row.concern);
       }));
   }
-  CHECK(made.size() == 34);
+  CHECK(made.size() == 35);
 }
 
 TEST_CASE("without an RDMA function: the hypervisor, and the NICs of the VM") {
