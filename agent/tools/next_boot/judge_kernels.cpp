@@ -170,6 +170,11 @@ class Judge {
   void judge_initramfs() {
     if (kernel_.initramfs.is_absent() && boot_has_kernel())
       return say("initramfs", Outlook::Yes, "there is none");
+    // kernel-install puts both into one folder (Boot Loader Specification, type 1).
+    const std::string* kernel = kernel_.image.get();
+    if (kernel_.initramfs.is_absent() && kernel != nullptr && kernel->ends_with("/linux"))
+      return say("initramfs", Outlook::Unknown,
+                 "none in /boot; an image beside " + *kernel + " is not looked at");
     if (kernel_.initramfs.is_absent())
       return say("initramfs", Outlook::Unknown,
                  "none in /boot, which does not have the kernel either: is /boot mounted?");

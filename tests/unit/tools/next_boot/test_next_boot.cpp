@@ -199,6 +199,11 @@ TEST_CASE("next boot: where /boot is not mounted, its initramfs is not known") {
   small_kernel(tree, release, "/lib/modules/" + release + "/vmlinuz");
   CHECK(kernel_row(answer(tree), "initramfs") ==
         "unknown none in /boot, which does not have the kernel either: is /boot mounted?");
+  tree.file("/etc/machine-id", "0123\n");
+  tree.file("/efi/0123/" + release + "/linux", "");
+  tree.directory("/boot");
+  CHECK(kernel_row(answer(tree), "initramfs") ==
+        "unknown none in /boot; an image beside /efi/0123/" + release + "/linux is not looked at");
   tree.file("/boot/vmlinuz-" + release, "");
   CHECK(kernel_row(answer(tree), "initramfs") == "yes there is none");
 }
