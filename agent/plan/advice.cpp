@@ -69,14 +69,14 @@ std::string set_address(const LinkOwner& owner, const Netdev& netdev, const std:
   // A profile with the method "disabled" takes no address. One with "auto", in a network without
   // DHCP, ends after 45 seconds, and its addresses go.
   const std::string family = is_ipv6(address) ? "ipv6" : "ipv4";
-  const std::string line = advise(
+  std::string line = advise(
       owner, netdev,
       {"[Network] Address=" + address, "addresses: [" + address + "]",
        family + ".method manual +" + family + ".addresses " + address, "address " + address});
   if (owner.manager != LinkManager::NetworkManager || is_netplan(owner)) return line;
-  return line +
-         " Leave the method out where the link has other addresses by DHCP or router "
-         "advertisements.";
+  line +=
+      " Leave the method out where the link has other addresses by DHCP or router advertisements.";
+  return line;
 }
 
 std::string leave_link_to_us(const LinkOwner& owner, const Netdev& netdev) {
