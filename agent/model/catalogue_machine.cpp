@@ -6,6 +6,10 @@ namespace pvrdma {
 
 namespace {
 
+constexpr const char* kDriverHangs =
+    "The kernel's log tells why; `pvrdma-agentctl doctor` names an oops, after which only a reboot "
+    "helps. Where a device no longer answers, each of its commands ends after ten seconds.";
+
 constexpr CatalogueEntry kMachineEntries[] = {
     {FindingId::NoAdapter, "no-adapter", "", "d28ba4f6f48751b8ab2c147ffe1a36ca", Severity::Error,
      Actor::Host, Concern::Adapters,
@@ -129,16 +133,11 @@ constexpr CatalogueEntry kMachineEntries[] = {
     {FindingId::ModuleRefused, "module-refused", "driver-loads", "7fc19c4a4a2e5610a34ee21581649541",
      Severity::Error, Actor::Guest, Concern::Modules | Concern::Blocks,
      "{module} has been loading for more than a minute: a probe hangs in the kernel.",
-     "The kernel's log tells why; `pvrdma-agentctl doctor` names an oops, after which only a "
-     "reboot "
-     "helps. Where a device no longer answers, each of its commands ends after ten seconds."},
+     kDriverHangs},
     {FindingId::ModuleRefused, "module-refused", "driver-leaves",
      "7fc19c4a4a2e5610a34ee21581649541", Severity::Error, Actor::Guest,
      Concern::Modules | Concern::Blocks,
-     "{module} has been leaving the kernel for more than a minute.",
-     "The kernel's log tells why; `pvrdma-agentctl doctor` names an oops, after which only a "
-     "reboot "
-     "helps. Where a device no longer answers, each of its commands ends after ten seconds."},
+     "{module} has been leaving the kernel for more than a minute.", kDriverHangs},
     {FindingId::DriverInUse, "driver-in-use", "", "b743dbb6cd7354f69ce22dfb7ef69d45",
      Severity::Warning, Actor::Agent, Concern::Readiness | Concern::Modules | Concern::Holders,
      "vmw_pvrdma ought to be reloaded ({reason}), but is held by {who}.",
