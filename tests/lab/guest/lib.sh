@@ -213,7 +213,8 @@ health() {
 health_query() { { health || true; } | gojq -r "$@"; }   # [JQ OPTION…] FILTER
 health_state() { health_query .state; }
 health_is() { [[ $(health_state) == "$1" ]]; }         # STATE
-adapter_is() { [[ $(health_query --arg f "$(function_of "$1")" '.adapters[] | select(.function == $f) | .state') == "$2" ]]; }
+adapter_state() { health_query --arg f "$(function_of "$1")" '.adapters[] | select(.function == $f) | .state'; } # ADAPTER
+adapter_is() { [[ $(adapter_state "$1") == "$2" ]]; }  # ADAPTER STATE
 finding() { { health || true; } | gojq -e --arg id "$1" '.findings[] | select(.id == $id)'; } # ID: prints it, or fails
 port_transitions() { health_query '[.adapters[].transitions] | add'; }
 adapter_count() { [[ $(health_query '.adapters | length') == "$1" ]]; } # NUMBER

@@ -3,7 +3,7 @@
 # adapters: 2
 # start: snapshot
 
-adapter_is_broken() { adapter_is "$1" converging || adapter_is "$1" degraded || adapter_is "$1" failed; }
+adapter_is_broken() { adapter_state "$1" | grep -qxE 'converging|degraded|failed'; }
 waits_for() { kill -0 "$1" && reloads_are 0; }
 reloaded() { (($(ledger .reloads) >= 1)); }
 
