@@ -17,8 +17,8 @@ from .lab import Lab, add_options
 GUEST_MEMORY = 1400 << 20  # bytes for a guest and its QEMU
 
 EPILOG = """\
-Logs of every scenario: build/lab/NAME/, or NAME-SUITE with --suite (output, console.log, qemu.log, timeline; of a
-failure recording.json, which tests/replay reads).
+Logs of every scenario: build/lab/NAME/, or NAME-SUITE with --suite (output, also while a single guest runs; console.log,
+qemu.log, timeline; of a failure recording.json, which tests/replay reads).
 Environment, for the scenarios hot-plug, renames, link-after-live, unload-loop, flaps, sigkill, reload-loop:
   PVRDMA_LAB_ROUNDS=N               rounds of each, of ten flaps in flaps (default: 2 to 4; a long test takes 10, and
                                     20 for the two loops)
@@ -73,11 +73,16 @@ def parse_arguments(argv):
 RECORDING = re.compile(r"^=== recording\n(.*?)\n=== end of the recording\n", re.M | re.S)
 
 
-def _save_logs(guest, name, output):
-    """Returns the output without the agent's recordings; the last of them is written to a file."""
+def _new_logs(name):
     target = paths.LOGS / name
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
+    return target
+
+
+def _save_logs(guest, name, output):
+    """Returns the output without the agent's recordings; the last of them is written to a file."""
+    target = _new_logs(name)
     recordings, output = RECORDING.findall(output), RECORDING.sub("", output)
     if recordings and recordings[-1]:
         (target / "recording.json").write_text(f"{recordings[-1]}\n", encoding="utf-8")
@@ -119,6 +124,8 @@ def run_one(lab, scenario, keep):
     except LabError as error:
         return 1, f"{error}\n", 0.0
     with contextlib.ExitStack() as afterwards:
+        # A scenario of an hour can be followed.
+        guest.on_output = afterwards.enter_context(open(_new_logs(lab.title(scenario)) / "output", "wb", buffering=0)).write
         output, seconds = "", 0.0
         for number in range(scenario.clones + 1):
             name = f"{lab.title(scenario)}-clone-{number}" if number else lab.title(scenario)

@@ -45,7 +45,7 @@ class Guest:
     sign_of_life = None          # seconds, see boot.py
 
     def __init__(self, scenario, start, mode="run", on_output=None, clone=0, number=1, company=None):
-        self.scenario, self.mode, self._on_output, self._start = scenario, mode, on_output, start
+        self.scenario, self.mode, self.on_output, self._start = scenario, mode, on_output, start
         # A template's disk is the base of its clones'.
         self.keeps_disk = mode in ("install", "snapshot") or clone < 1 <= scenario.clones
         self.directory = Path(tempfile.mkdtemp(prefix="pvrdma-lab-"))
@@ -71,7 +71,7 @@ class Guest:
 
     def clone(self, number):
         """Another machine, number 1 and up, with a copy of this guest's disk after its last boot."""
-        return Guest(self.scenario, replace(self._start, disk=self.disk, snapshot=None), self.mode, self._on_output, number)
+        return Guest(self.scenario, replace(self._start, disk=self.disk, snapshot=None), self.mode, self.on_output, number)
 
     def close(self):
         self.faults.close()
@@ -95,8 +95,8 @@ class Guest:
 
     def receive(self, data):
         self._output += data
-        if self._on_output:
-            self._on_output(data)
+        if self.on_output:
+            self.on_output(data)
 
     def say(self, text):
         self.receive(text.encode() + b"\n")
