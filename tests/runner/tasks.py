@@ -67,7 +67,7 @@ def _code():
     yield Task("selftest-lab", "tests/lab/selftest/run", (), ("selftest",), "suite")
     yield Task("selftest-run", "PYTHONPATH=tests python3 -m unittest -q tests/runner/selftest.py", (), ("selftest",))
     for name in ("include-directions", "include-directions-selftest", "files", "format", "scripts", "read-guestinfo",
-                 "slurm-health-check", "kubernetes-examples", "job-lines"):
+                 "slurm-health-check", "slurm-verify-mesh", "kubernetes-examples", "job-lines"):
         yield Task(name, f"tests/check/{name}", (), ("static",))
     for name in ("completions", "documentation", "documentation-selftest", "monitoring"):
         yield Task(name, f"tests/check/{name} build/unit", ("build",), ("static",))
