@@ -17,10 +17,10 @@ namespace {
 // Whether the adapter may still change because of this attempt.
 bool may_follow(const Attempt& attempt, const Adapter& adapter) {
   if (attempt.verb == Verb::LoadModule) return attempt.target == kDriverModule;
-  // The driver takes every adapter along, a link only its own. What a failed call did to the link
-  // counts as a change of the adapter.
-  return attempt.verb != Verb::ConfigureLink ||
-         (attempt.target == adapter.function && (!attempt.finished || worked(attempt)));
+  // What a failed call did, but for a reload, was to its own adapter only, and counts as a change
+  // of that one.
+  if (attempt.finished && !worked(attempt) && !takes_driver_away(attempt.verb)) return false;
+  return attempt.verb != Verb::ConfigureLink || attempt.target == adapter.function;
 }
 
 // When kSettle has passed since the adapter changed and since the last operation on it.

@@ -34,6 +34,22 @@ TEST_CASE("what is said of a broken adapter stays while another one's link is co
         State::Failed);
 }
 
+TEST_CASE("what is said of a broken adapter stays while the bind of another one fails") {
+  Snapshot snapshot = ready_scene(2);
+  rdma(snapshot).port.state = PortState::Down;
+  adapter(snapshot, 1).driver = Field<std::string>::absent();
+  adapter(snapshot, 1).rdma_device = Field<RdmaDevice>::absent();
+  for (const int ago : {80'000, 70'000, 60'000})
+    add(snapshot.ledger, attempt(Verb::ReloadDriver, kDriverModule, Milliseconds{ago}));
+  add(snapshot.ledger,
+      attempt(Verb::BindFunction, function_of(1), Milliseconds{100}, Outcome::Failed));
+  const Plan made = plan_settled(snapshot);
+  CHECK(finding(made.findings, FindingId::PortDown) != nullptr);
+  CHECK(finding(made.findings, FindingId::GivingUp) != nullptr);
+  CHECK(assess({}, snapshot, made, long_settled(snapshot), kNow).adapters[0].state ==
+        State::Failed);
+}
+
 TEST_CASE("an adapter whose link is being configured converges while another waits for a job") {
   Snapshot snapshot = ready_scene(2);
   rdma(snapshot, 1).port.state = PortState::Down;
