@@ -106,7 +106,10 @@ void mark_small_mtus(const Mesh& mesh, Judgement& judgement) {
 void mark_fall_backs(const Classes& classes, Judgement& judgement) {
   const auto over_tcp = classes.find(Path::TcpFallBack);
   if (over_tcp == classes.end()) return;
-  judgement.all_over_tcp = !classes.contains(Path::Rdma) && !classes.contains(Path::Native);
+  const auto unclear = classes.find(Path::Unclear);
+  judgement.all_over_tcp =
+      !classes.contains(Path::Rdma) && !classes.contains(Path::Native) &&
+      (unclear == classes.end() || unclear->second.size() < over_tcp->second.size());
   if (judgement.all_over_tcp) return;  // the headline says that once for all
   for (const std::size_t at : over_tcp->second)
     judgement.pairs[at].bad.emplace_back("it goes over TCP, which vSphere has fallen back to");

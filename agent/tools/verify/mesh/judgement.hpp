@@ -43,7 +43,7 @@ struct Judgement {
   std::vector<std::size_t> blamed;   // machines that are bad with each of several partners, where
                                      // one of these partners is good elsewhere
   std::vector<std::size_t> unclear;  // bad pairs that no blamed machine explains
-  bool all_over_tcp = false;         // some pairs go over TCP, and none by RDMA
+  bool all_over_tcp = false;         // pairs go over TCP, none by RDMA, and fewer are unclear
   std::optional<double> smallest_mtu_bytes;
 };
 

@@ -95,11 +95,16 @@ std::string csv_field(const std::string& text) {
   return quoted + "\"";
 }
 
+bool has_path(const Judgement& judgement, Path path) {
+  return std::any_of(judgement.pairs.begin(), judgement.pairs.end(),
+                     [&](const JudgedPair& pair) { return pair.path == path; });
+}
+
 // Whether a pair is bad compared with others that may have another path.
 bool may_mix_paths(const Mesh& mesh, const Judgement& judgement) {
-  return mesh.properties.empty() &&
+  return mesh.properties.empty() && has_path(judgement, Path::Rdma) &&
          std::any_of(judgement.pairs.begin(), judgement.pairs.end(), [](const JudgedPair& pair) {
-           return pair.path == Path::Rdma && !pair.bad.empty();
+           return (pair.path == Path::Rdma || pair.path == Path::TcpFallBack) && !pair.bad.empty();
          });
 }
 
@@ -137,7 +142,7 @@ std::string render(const Mesh& mesh, const Judgement& judgement, const ctl::Styl
     text += line(formatted("{}: {} pair{}, {}", words_of(spread.path).id, spread.pairs,
                            spread.pairs == 1 ? "" : "s", joined(spread.figures)),
                  style);
-  if (judgement.all_over_tcp)
+  if (has_path(judgement, Path::TcpFallBack))
     for (const std::string& cause : causes_of_fall_back()) text += line(cause, style);
   if (judgement.smallest_mtu_bytes)
     text += line(formatted("the smallest MTU is {:.0f} bytes: it fits every pair",

@@ -135,6 +135,34 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("where most paths are not clear, a pair over TCP stands out") {
+  Mesh mesh = mesh_of(8, 8);
+  for (PairResult& pair : mesh.pairs) {
+    pair.figures->latency_us = 18;
+    pair.figures->tcp_latency_us = 30;
+  }
+  pair_of(mesh, 3, 5).figures = over_tcp();
+  const Judgement judgement = judge(mesh);
+  CHECK_FALSE(judgement.all_over_tcp);
+  CHECK(judgement.unclear.size() == 1);
+  CHECK(render(mesh, judgement, kWide).find("it goes over TCP") != std::string::npos);
+}
+
+TEST_CASE("where the hosts are not known, a pair of one host may be all that differs from TCP") {
+  Mesh mesh = mesh_of(8, 8);
+  for (PairResult& pair : mesh.pairs) pair.figures = over_tcp();
+  pair_of(mesh, 0, 1).figures = same_host();
+  Judgement judgement = judge(mesh);
+  CHECK(judgement.blamed.size() == 6);
+  const std::string text = render(mesh, judgement, kWide);
+  CHECK(text.find("pairs of one host copy memory") != std::string::npos);
+  CHECK(text.find(causes_of_fall_back().front()) != std::string::npos);
+  mesh.line_rate_mb_s = 12'500;
+  judgement = judge(mesh);
+  CHECK(judgement.all_over_tcp);
+  CHECK(render(mesh, judgement, kWide).find("pairs of one host") == std::string::npos);
+}
+
 TEST_CASE("a failure is a reason, not a figure") {
   Mesh mesh = mesh_of(3, 3);
   const auto lose = [](PairResult& pair) {
