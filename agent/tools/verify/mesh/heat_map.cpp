@@ -13,6 +13,7 @@ namespace {
 
 constexpr int kMargin = 150, kTop = 40, kGap = 40;
 constexpr std::size_t kNamesAtMost = 64;  // with more names each would be smaller than a line
+constexpr std::size_t kNameColumns = 18;  // with its number a name fits the margin
 
 std::string escaped(const std::string& text) {
   constexpr std::string_view kSpecial = "<>&\"";
@@ -71,22 +72,18 @@ class Picture {
     return text + "</g>\n";
   }
 
+  // With the numbers of the table: the names of a cluster differ at their ends.
   [[nodiscard]] std::string names() const {
     if (mesh_.machines.size() > kNamesAtMost) return {};
     std::string text;
     for (std::size_t row = 0; row < mesh_.machines.size(); ++row)
-      text += formatted("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\n", kMargin - 6,
-                        kTop + static_cast<int>(row) * cell_ + 13,
-                        escaped(short_name(mesh_.machines[row].name)));
+      text += formatted("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{} {}</text>\n", kMargin - 6,
+                        kTop + static_cast<int>(row) * cell_ + 13, row + 1,
+                        escaped(ctl::shortened(mesh_.machines[row].name, kNameColumns)));
     return text;
   }
 
  private:
-  static std::string short_name(const std::string& name) {
-    constexpr std::size_t kColumns = 20;
-    return name.size() > kColumns ? name.substr(0, kColumns) + "…" : name;
-  }
-
   [[nodiscard]] std::string cell(const MatrixKind& kind, const Range& range, std::size_t row,
                                  std::size_t column, const std::optional<double>& value) const {
     const int x = static_cast<int>(column) * cell_, y = static_cast<int>(row) * cell_;

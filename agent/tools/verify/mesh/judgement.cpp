@@ -166,7 +166,8 @@ Judgement judge(const Mesh& mesh) {
   const auto classes = by_path(judgement);
   mark_fall_backs(classes, judgement);
   for (const auto& [path, members] : comparable(classes)) {
-    Spread spread{path, members.size(), {}};
+    const auto own = classes.find(path);
+    Spread spread{path, members.size(), members.size() - own->second.size(), {}};
     for (const Figure& figure : kFigures)
       spread.figures.push_back(mark_outliers(mesh, path, members, figure, judgement));
     judgement.spreads.push_back(std::move(spread));

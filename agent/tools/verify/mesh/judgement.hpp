@@ -34,6 +34,7 @@ struct JudgedPair {
 struct Spread {
   Path path = Path::Unclear;
   std::size_t pairs = 0;
+  std::size_t unclear = 0;           // of these, pairs whose own path is not clear
   std::vector<std::string> figures;  // "latency 8.0 us (7.8 to 8.3)": the median, and all
 };
 

@@ -95,6 +95,13 @@ std::string csv_field(const std::string& text) {
   return quoted + "\"";
 }
 
+std::string spread_line(const Spread& spread) {
+  return formatted("{}: {} pair{}{}, {}", words_of(spread.path).id, spread.pairs,
+                   spread.pairs == 1 ? "" : "s",
+                   spread.unclear > 0 ? formatted(" ({} of unclear path)", spread.unclear) : "",
+                   joined(spread.figures));
+}
+
 bool has_path(const Judgement& judgement, Path path) {
   return std::any_of(judgement.pairs.begin(), judgement.pairs.end(),
                      [&](const JudgedPair& pair) { return pair.path == path; });
@@ -138,10 +145,7 @@ std::string render(const Mesh& mesh, const Judgement& judgement, const ctl::Styl
         "pairs of one host copy memory, which may be all that stands out: --line-rate and "
         "--host-properties tell such pairs from others",
         style);
-  for (const Spread& spread : judgement.spreads)
-    text += line(formatted("{}: {} pair{}, {}", words_of(spread.path).id, spread.pairs,
-                           spread.pairs == 1 ? "" : "s", joined(spread.figures)),
-                 style);
+  for (const Spread& spread : judgement.spreads) text += line(spread_line(spread), style);
   if (has_path(judgement, Path::TcpFallBack))
     for (const std::string& cause : causes_of_fall_back()) text += line(cause, style);
   if (judgement.smallest_mtu_bytes)

@@ -222,6 +222,13 @@ TEST_CASE("where too many machines are slow to stand out, the range of the figur
                   ", bandwidth both ways 14000 MB/s (14000 to 14000)") != std::string::npos);
 }
 
+TEST_CASE("pairs of unclear path are counted beside those that they are compared with") {
+  Mesh mesh = mesh_of(6, 6);
+  change_pairs_of(mesh, 2, [](PairResult& pair) { pair.figures->latency_us = 25; });
+  CHECK(render(mesh, judge(mesh), kWide).find("rdma: 15 pairs (5 of unclear path), latency ") !=
+        std::string::npos);
+}
+
 TEST_CASE("the table tells machines apart whose names differ at their ends") {
   Mesh mesh = mesh_of(12, 12);
   for (std::size_t n = 0; n < 12; ++n)

@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "agent/base/file.hpp"
+#include "agent/tools/verify/mesh/rendering.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/tools/verify/made_mesh.hpp"
 #include "tests/unit/tree.hpp"
@@ -37,6 +38,15 @@ TEST_CASE("results are kept one by one, and a later run continues with them") {
   CHECK(earlier->size() == 4);  // failed pairs are tried again
   REQUIRE(results->write(mesh, judge(mesh)));
   CHECK(read_file(folder / "mesh.svg")->starts_with("<svg"));
+}
+
+TEST_CASE("the picture numbers its rows as the table does, as names may differ at their ends") {
+  Mesh mesh = mesh_of(12, 12);
+  for (Machine& machine : mesh.machines)
+    machine.name = "compute-node-of-the-cluster-" + machine.name;
+  const std::string picture = heat_map(mesh, judge(mesh));
+  CHECK(picture.find(">1 compute-node-of...</text>") != std::string::npos);
+  CHECK(picture.find(">12 compute-node-of...</text>") != std::string::npos);
 }
 
 TEST_CASE("after a meeting that failed the folder can be used again") {
