@@ -4,7 +4,8 @@
 # start: snapshot
 # timeout: 400
 
-agent() { setpriv --reuid pvrdma-agent --regid pvrdma-agent --clear-groups "$@"; } # COMMAND…
+as_agent=(setpriv --reuid pvrdma-agent --regid pvrdma-agent --clear-groups)
+agent() { "${as_agent[@]}" "$@"; } # COMMAND…
 executor_socket=/run/pvrdma-agent-executor/io.pvrdma.Executor
 
 # call SOCKET: makes a call for each line "VERB PARAMETERS", on a connection of its own, and prints each answer on a line.
@@ -134,6 +135,7 @@ P
 # Root's check of the configuration reads with the rights of the agent's user, who may not stop it: after-upgrade, and so dpkg, waits for
 # its end. `stopper` tries from the moment in which such a process starts.
 stopped_check() {
+  local stopper
   cat >/usr/local/bin/stopper <<'P'
 import os, signal
 while True:
@@ -147,13 +149,17 @@ while True:
         except OSError:
             pass
 P
-  agent python3 /usr/local/bin/stopper >stopper.out &
+  # In the background a function would run in a shell of its own, and `kill` would end only that.
+  "${as_agent[@]}" python3 /usr/local/bin/stopper >stopper.out &
+  stopper=$!
   wait_until 20 "the agent's user tries to stop a check" sh -c 'timeout --signal=KILL 10 pvrdma-agent --check-config && grep -q refused stopper.out'
   for ((i = 0; i < 20; ++i)); do
     expect "the agent's user does not stop a check" timeout --signal=KILL 10 pvrdma-agent --check-config
   done
   expect "the agent's user does not stop an upgrade" timeout --signal=KILL 60 /usr/libexec/pvrdma-agent/after-upgrade
-  kill $!
+  kill "$stopper"
+  wait "$stopper" || true
+  expect_not "the stopper has ended" pgrep -u pvrdma-agent -f /usr/local/bin/stopper
 }
 
 scenario() {
