@@ -186,7 +186,8 @@ class Finder {
     if (origin.in_effect && origin.place->form == RecipeForm::Unit && !origin.as.by_hand.empty())
       file.at_stop = origin.as.by_hand;
     if (origin.in_effect && origin.runs_at_boot()) {
-      file.by_timer = file.by_timer || origin.start == UnitStart::AfterBoot || origin.as.by_timer;
+      file.by_timer = file.by_timer || origin.start == UnitStart::AfterBoot || origin.as.by_timer ||
+                      file.look.by_timer;
       if (!origin.unit.empty() && !contains(file.units, origin.unit))
         file.units.push_back(origin.unit);
     }

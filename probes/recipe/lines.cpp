@@ -235,6 +235,7 @@ class Reader {
         script.by_hand = command.by_hand;
     }
     CommandLook look = look_at_command(command.text, scope_);
+    into_.by_timer |= by_timer && command.at_boot && look.touches_driver;
     RecipeLine line{part.number,     std::string{part.line.substr(0, part.line.find('\r'))},
                     look.kind,       look.touches_driver,
                     command.at_boot, std::move(look.by_hand),

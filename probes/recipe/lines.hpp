@@ -59,6 +59,7 @@ struct RecipeLook {
   std::map<std::string, CalledScript> scripts;  // by their absolute paths
   std::string shell;          // of a script: /bin/sh, /bin/bash; empty: another interpreter
   bool nothing_else = false;  // of a unit: all its commands are simple commands of the recipe
+  bool by_timer = false;      // systemd-run starts a command of the recipe some time after the boot
 };
 
 inline constexpr std::size_t kLongestLine = 4096;  // bytes; a longer line is cut
