@@ -31,9 +31,14 @@ constexpr std::array<std::string_view, 7> kStarts{"BUG: ",
                                                   kLockup};
 constexpr std::string_view kEnd = "---[ end trace";
 // A lockup's report has no such line. Older kernels, such as 5.8, do not mark the end of its stack
-// either, so there the next report ends it.
+// either, so there the next report ends it, also one of another kind.
 constexpr std::string_view kStackEnd = "</TASK>", kNextReport = "---[ cut here ]---";
-constexpr std::string_view kInDriver = " [vmw_pvrdma]";
+// With CONFIG_STACKTRACE_BUILD_ID a build ID follows the name.
+constexpr std::string_view kInDriver = " [vmw_pvrdma";
+// The first lines of reports of another kind have these words, in which a process may be named. A
+// process's name is too short for any of them.
+constexpr std::array<std::string_view, 3> kOtherReports{
+    " invoked oom-killer: ", ": page allocation failure", " blocked for more than "};
 
 Result<unsigned long> taint_flags(const Root& root) {
   const auto path = root / "/proc/sys/kernel/tainted";
@@ -46,18 +51,24 @@ Result<unsigned long> taint_flags(const Root& root) {
 
 // A line of a call trace: "RIP: 0010:pvrdma_poll_cq+0x3b/0x60 [vmw_pvrdma]". A process chooses its
 // own name, but 15 characters are too few for all of this. The list "Modules linked in:" has names
-// without brackets.
+// without brackets. A work item's function has no offset: "Workqueue: QUEUE FUNCTION [vmw_pvrdma]".
 bool is_in_driver(std::string_view message) {
   const std::string_view before = message.substr(0, message.find(kInDriver));
+  if (before.size() == message.size()) return false;
+  const std::string_view after = message.substr(before.size() + kInDriver.size());
+  if (!after.starts_with(']') && !after.starts_with(' ')) return false;
   const std::string_view place = before.substr(before.rfind(' ') + 1);
-  return before.size() < message.size() && has_part(place, "+0x") && has_part(place, "/0x");
+  return before.starts_with("Workqueue: ") || (has_part(place, "+0x") && has_part(place, "/0x"));
 }
 
-// "NAME[PID]: segfault at …", "NAME invoked oom-killer: …": a process chooses its own name, which
-// may read like a crash's first line.
+bool begins_other_report(std::string_view message) {
+  return std::any_of(kOtherReports.begin(), kOtherReports.end(),
+                     [&](std::string_view words) { return has_part(message, words); });
+}
+
+// "NAME[PID]: segfault at …": a process chooses its own name, which may read like a crash's first
+// line.
 bool names_process(std::string_view message) {
-  for (const std::string_view said : {" invoked oom-killer: ", ": page allocation failure"})
-    if (has_part(message, said)) return true;
   for (std::size_t open = message.find('['); open < message.size();) {
     const std::size_t close = message.find_first_not_of("0123456789", open + 1);
     if (close < message.size() && close > open + 1 && message[close] == ']') return true;
@@ -95,6 +106,10 @@ Field<KernelCrash> parse_kernel_log(std::string_view records) {
     if (record.starts_with(' ') || at == std::string_view::npos) continue;
     const std::string_view message = record.substr(at + 1);
     if (!is_kernels(record) || names_process(message)) continue;
+    if (begins_other_report(message)) {
+      inside = inside && !of_lockup;
+      continue;
+    }
     const auto begins_so = [&](std::string_view start) { return message.starts_with(start); };
     if ((!inside || of_lockup) && std::any_of(kStarts.begin(), kStarts.end(), begins_so)) {
       inside = true;

@@ -42,6 +42,25 @@ TEST_CASE("a soft lockup in the kernel's log: the driver's before any other") {
             .is({"watchdog: BUG: soft lockup - CPU#1 stuck for 22s! [x:7]", true}));
   CHECK(parse_kernel_log(other + "4,19,5,-;------------[ cut here ]------------\n" + of_driver)
             .is({first, false}));
+  // Reports of another kind, in which a process may be waiting within the driver.
+  for (const std::string report :
+       {"python3 invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0",
+        "python3: page allocation failure: order:9, mode:0xcc0(GFP_KERNEL)",
+        "INFO: task python3:812 blocked for more than 120 seconds."}) {
+    CAPTURE(report);
+    CHECK(parse_kernel_log(other + "3,19,5,-;" + report + "\n" + of_driver).is({first, false}));
+  }
+}
+
+TEST_CASE("a line of the driver in a crash, with a build ID, or of a work item") {
+  const std::string crash = "4,20,5,-;Oops: 0002 [#2] PREEMPT SMP\n";
+  for (const std::string line :
+       {" pvrdma_poll_cq+0x1/0x2 [vmw_pvrdma 4b8243c1d5e0f6a7b8c9d0e1f2a3b4c5d6e7f809]",
+        "Workqueue: pvrdma_event_wq pvrdma_netdevice_event_work [vmw_pvrdma]"}) {
+    CAPTURE(line);
+    CHECK(parse_kernel_log(crash + "4,21,5,-;" + line + "\n")
+              .is({"Oops: 0002 [#2] PREEMPT SMP", true}));
+  }
 }
 
 TEST_CASE("without a line in the log the taint flag tells of the crash") {
