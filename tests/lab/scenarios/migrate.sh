@@ -52,9 +52,10 @@ beside_the_script() {
   expect "the finding names the script" sh -c "pvrdma-agentctl health --json | grep -q '/etc/rc.local does that itself'"
   expect "a second finding names the script, too" finding boot-script
   holds_for 10 "no reload by the agent" sh -c '! gojq -e ".reloads > 0" /run/pvrdma-agent-executor/ledger.json'
-  local before
+  local before code=0
   before=$(driver_inode)
-  pvrdma-agentctl reload >reload.out 2>&1 || true
+  pvrdma-agentctl reload >reload.out 2>&1 || code=$?
+  expect_equal "root's reload fails" 2 "$code"
   expect "root's reload is refused as well" grep -F '/etc/rc.local does that itself' reload.out
   expect_equal "the driver was not reloaded" "$before" "$(driver_inode)"
   as_nobody sh -c 'sleep 600; :' /etc/rc.local &

@@ -64,7 +64,7 @@ scenario() {
   bandwidth $PERFTEST_ARGS
 
   # The GID of the first address goes, and comes back after that of the second.
-  local before
+  local before status
   before=$(gid_index)
   ip address add 192.168.30.9/24 dev ens16f0
   wait_until 15 "the second address has a GID" index_in_sysfs c0a8:1e09
@@ -78,7 +78,9 @@ scenario() {
   configure 'addresses = ["192.168.30.9/24"]' 'gid_type = "RoCE v2"'
   wait_until 20 "a type that the device does not offer is a finding" finding gid-missing
   expect "the adapter is not ready" grep -qxE 'converging|degraded' <(health_state)
-  pvrdma-agentctl env >env.out 2>&1 || true
+  status=0
+  pvrdma-agentctl env >env.out 2>&1 || status=$?
+  expect_equal "env fails" 1 "$status"
   expect "env says so" grep -q 'no adapter is ready' env.out
   configure 'addresses = ["192.168.30.9/24"]' 'gid_type = "RoCE v1"'
   wait_until 20 "with a type that the device offers: ready" health_is ready
