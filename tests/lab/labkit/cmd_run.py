@@ -23,7 +23,7 @@ Environment, for the scenarios hot-plug, renames, link-after-live, unload-loop, 
   PVRDMA_LAB_ROUNDS=N               rounds of each, of ten flaps in flaps (default: 2 to 4; a long test takes 10, and
                                     20 for the two loops)
 for the scenario mesh:
-  PVRDMA_LAB_ROUNDS=N               further rounds of all pairs, by srun and by Ansible, ten seconds a pair (default: 0)
+  PVRDMA_LAB_ROUNDS=N               further rounds of all pairs: by srun, by Ansible, among strangers (default: 0)
 for the scenario soak:
   PVRDMA_LAB_SOAK_MINUTES=N         of the guest's time, of which an hour takes 20 to 50 minutes (default: 120)
   PVRDMA_LAB_SOAK_ROUND=SECONDS     each round takes so long at least, and rests for the remainder (default: 240)

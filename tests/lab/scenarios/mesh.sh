@@ -101,6 +101,34 @@ all_measured() { # FOLDER
   expect_equal "nothing listens" "" "$(ss -Hltn 'sport = :18650')"
 }
 
+# --- strangers ----------------------------------------------------------------------------------------------------------
+
+come_as_strangers() { setpriv --reuid 12345 --regid 12345 --clear-groups /run/lab/files/strangers "${meeting%:*}" "${meeting#*:}" >strangers.out & }
+strangers_came() { # NUMBER: at least so many
+  local came
+  pkill -U 12345 || true
+  wait_until 10 "the strangers have gone" no_strangers
+  came=$(awk '{ came += $1 } END { print came + 0 }' strangers.out)
+  expect "strangers came: $came" [ "$came" -ge "$1" ]
+}
+no_strangers() { ! pgrep -U 12345; }
+shared_token() { printf 'one secret' | install -m 600 -o nobody /dev/stdin token; }
+# Strangers of two machines have no token, and come to the rendezvous before its members and while these measure.
+among_strangers() { # FOLDER
+  on 2 shared_token
+  on 3 shared_token
+  shared_token
+  on 3 come_as_strangers
+  come_as_strangers
+  on 2 take_part --size 3 --token-file token
+  on 3 take_part --size 3 --token-file token
+  hold --size 3 --wait 2min --token-file token --output "$1"
+  expect "the mesh neither failed nor is unknown" test "$status" -le 1
+  all_measured "$1"
+  on 3 strangers_came 100
+  strangers_came 100
+}
+
 # The long test repeats the meshes.
 soak() { # ROUNDS
   local round
@@ -111,6 +139,7 @@ soak() { # ROUNDS
     all_measured "/tmp/srun-$round"
     by_ansible "/tmp/ansible-$round" --duration 10s
     all_measured "/tmp/ansible-$round"
+    among_strangers "/tmp/strangers-$round"
     wait_until 30 "Slurm's nodes are free" idle_are 3
   done
 }
