@@ -32,15 +32,15 @@ Level level_of(Severity severity) {
 constexpr Milliseconds kLate{10'000};
 
 // Tells findings apart that may be present together: an adapter may have one of a kind for each
-// call and address, the machine one for each module.
+// call, address, function and neighbour, the machine one for each module.
 std::string key_of(const Finding& finding) {
+  constexpr std::array<std::string_view, 4> kTelling{"call", "address", "function", "other"};
   // These values change while the cause stays the same.
   constexpr std::array<std::string_view, 4> kPassing{"since", "time", "tries", "who"};
   std::string key = std::string{to_string(finding.id)} + " ";
   key += finding.adapter ? *finding.adapter : to_string(finding.severity);
   for (const auto& [name, value] : finding.values)
-    if (finding.adapter ? name == "call" || name == "address" : !contains(kPassing, name))
-      key += " " + value;
+    if (finding.adapter ? contains(kTelling, name) : !contains(kPassing, name)) key += " " + value;
   return key;
 }
 

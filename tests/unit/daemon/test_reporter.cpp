@@ -186,6 +186,16 @@ TEST_CASE("a finding of the whole machine is logged again where its cause is new
     reporter.conclude(health, {});
     CHECK(logged.entries().size() == 4);
   }
+  SECTION("another function or neighbour of one adapter") {
+    const Adapter adapter = ready_adapter(0);
+    for (const std::string& function : {adapter.net_function, adapter.function})
+      CHECK(entries(about(adapter, FindingId::OtherDriver,
+                          {{"function", function}, {"driver", "x"}, {"wanted", ""}, {"id", ""}})) ==
+            1);
+    for (const unsigned other : {1U, 2U})
+      CHECK(entries(findings::same_subnet(adapter, ready_adapter(other), "192.168.30.201/24")) ==
+            1);
+  }
   SECTION("after it has ended") {
     CHECK(entries(findings::look_stuck(kNow)) == 1);
     health.findings.clear();
