@@ -165,6 +165,12 @@ constexpr CatalogueEntry kMachineEntries[] = {
      "vmw_pvrdma ought to be reloaded ({reason}), but modules.reload is \"never\".",
      "Set modules.reload to \"auto\"; or run `modprobe -r vmw_pvrdma` when no job runs: the agent "
      "loads it again, one adapter after another."},
+    {FindingId::ReloadForbidden, "reload-forbidden", "start", "1ec28e69dd1358c0a57d3866c397e56c",
+     Severity::Warning, Actor::Guest, Concern::Readiness | Concern::Modules,
+     "vmw_pvrdma ought to be reloaded ({reason}), but without a valid configuration the agent "
+     "reloads nothing.",
+     "Mend the configuration, as config-bad says; or run `modprobe -r vmw_pvrdma` when no job "
+     "runs: the agent loads it again, one adapter after another."},
     {FindingId::BootScript, "boot-script", "", "939db618cb165614809f20bc08e55817", Severity::Info,
      Actor::Guest, Concern::Boot,
      "{script} loads or unloads vmw_pvrdma at every boot, beside this agent.",

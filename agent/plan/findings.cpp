@@ -155,6 +155,10 @@ void put_config_bad(std::vector<Finding>& findings, const std::string& error, bo
   std::erase_if(findings, [&](const Finding& one) {
     return one.id == FindingId::ActionRefused || (is_told && one.id == FindingId::ReloadForbidden);
   });
+  // No file says "never": it is a part of the safe subset.
+  if (none_good)
+    for (Finding& one : findings)
+      if (one.id == FindingId::ReloadForbidden) one = overall(one.id, one.values, "start");
   findings.insert(findings.begin(), config_bad(error, none_good));
 }
 
