@@ -123,10 +123,12 @@ void note_names(const Adapter& adapter, AdapterHistory& entry) {
 }
 
 bool is_back(const RemovedAdapter& removed, const Snapshot& now) {
-  const auto& adapters = *now.adapters.get();
-  return std::any_of(adapters.begin(), adapters.end(), [&](const Adapter& adapter) {
-    if (removed.mac.empty()) return adapter.function == removed.function;
+  return std::ranges::any_of(*now.adapters.get(), [&](const Adapter& adapter) {
     const Netdev* netdev = adapter.netdev.get();
+    // Where the kernel tells no permanent MAC, the MAC may have been changed before the removal.
+    const bool slot_tells =
+        removed.mac.empty() || (netdev != nullptr && netdev->permanent_mac.empty());
+    if (slot_tells && adapter.function == removed.function) return true;
     return netdev != nullptr && lasting_mac(*netdev) == removed.mac;
   });
 }

@@ -213,6 +213,13 @@ TEST_CASE("where the kernel tells no permanent MAC, an adapter is known by its p
     netdev(both, 0).mac = netdev(both, 1).mac;
     CHECK(removed() == 2);
   }
+  SECTION("in its own slot it is back with any MAC: the one before may have been set by hand") {
+    netdev(both, 1).mac = "02:00:00:00:00:01";
+    one = ready_scene(1);
+    const History gone = advance(advance({}, nullptr, both), &both, one);
+    REQUIRE(gone.removed.size() == 1);
+    CHECK(advance(gone, &one, ready_scene(2)).removed.empty());
+  }
 }
 
 TEST_CASE("another MAC in the same slot is another adapter; one set by hand is not") {
