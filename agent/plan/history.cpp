@@ -24,9 +24,8 @@ auto ladder_view(const Adapter& adapter) {
                          rdma != nullptr && rdma->netdev.is_known());
 }
 
-// The settings of a link that rule 4 changes, besides bringing it up. A change of these does not
-// forgive earlier attempts, so the attempts end where another program undoes our settings again and
-// again.
+// The settings of a link that rule 4 changes, besides bringing it up. A change of these forgives no
+// earlier attempts, so the attempts end where another program undoes our settings again and again.
 auto link_settings(const Adapter& adapter) {
   const Netdev* netdev = adapter.netdev.get();
   return std::make_tuple(netdev != nullptr ? netdev->mtu : 0U,
@@ -204,13 +203,16 @@ bool awaits_carrier(const Adapter& adapter) {
   return netdev != nullptr && netdev->owner.is_known() && netdev->carrier.is(false);
 }
 
-// A module that a look did not see, as that look failed, is loading still.
-void note_loading(const Snapshot& now, History& history) {
-  for (const Module& module : now.modules)
-    if (module.init.is_absent() || is_live(module))
+// A module that a failed look did not see is loading still. After a removal a load is a new wait.
+void note_loading(const Snapshot* before, const Snapshot& now, History& history) {
+  for (const Module& module : now.modules) {
+    const Module* was = before != nullptr ? before->module(module.name) : nullptr;
+    const bool left = was != nullptr && was->init.is(ModuleInit::Going);
+    const bool waits = !module.init.is_absent() && !is_live(module);
+    if (!waits || (left && module.init.is(ModuleInit::Coming)))
       history.loading_since.erase(module.name);
-    else
-      history.loading_since.try_emplace(module.name, now.taken_at);
+    if (waits) history.loading_since.try_emplace(module.name, now.taken_at);
+  }
 }
 
 }  // namespace
@@ -238,7 +240,7 @@ History advance(History history, const Snapshot* before, const Snapshot& now) {
     history.customized_until = std::min(history.customized_until, now.taken_at);
   else if (before == nullptr || before->customization.is_absent())
     history.customized_until = now.taken_at + kCustomizationPatience;
-  note_loading(now, history);
+  note_loading(before, now, history);
   if (!now.adapters.is_known()) return history;
   std::map<std::string, AdapterHistory> adapters;
   const bool by_itself = before != nullptr && !ours(now.ledger, before->taken_at, now.taken_at);

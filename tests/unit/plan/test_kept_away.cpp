@@ -98,6 +98,19 @@ TEST_CASE("a driver that hangs in its load or its removal is a finding after a m
   CHECK(plan({}, live, advance(history, &now, live), kNow).findings.empty());
 }
 
+TEST_CASE("the load that follows a long removal of the driver has a minute of its own") {
+  Snapshot before = ready_scene();
+  before.taken_at = kNow - Milliseconds{60'000};
+  module(before, kDriverModule).init = ModuleInit::Going;
+  Snapshot now = before;
+  now.taken_at = kNow - Milliseconds{10'000};
+  module(now, kDriverModule).init = ModuleInit::Coming;
+  const History history = advance(advance({}, nullptr, before), &before, now);
+  const Plan made = plan({}, now, history, kNow);
+  CHECK(made.findings.empty());
+  CHECK(made.next_look == kNow + Milliseconds{50'000});
+}
+
 TEST_CASE("the driver does not wait for a module that hangs in the executor's own load") {
   Snapshot snapshot = ready_scene();
   adapter(snapshot).driver = Field<std::string>::absent();
