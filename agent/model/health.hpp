@@ -76,6 +76,7 @@ struct Plan {
   std::vector<Action> actions;  // to be done now, in this order
   std::vector<Finding> findings;
   std::optional<BootTime> next_look;  // time alone changes the plan then; none: only events do
+  bool reload_follows = false;        // a reload is granted; gentler operations come first
   friend bool operator==(const Plan&, const Plan&) = default;
 };
 

@@ -111,15 +111,20 @@ bool reload_if_granted(const Inputs& in, Draft& draft, const ReloadVerdict& verd
   if (verdict.granted || verdict.until || has_given_up(verdict))
     if (auto refusal = executor_refusal(in, adapter)) draft.find(std::move(*refusal));
   if (verdict.until) draft.look_by(*verdict.until);
+  draft.plan.reload_follows = verdict.granted && !draft.plan.actions.empty();
   if (verdict.granted && draft.plan.actions.empty()) draft.act(*verdict.granted, why);
   return verdict.granted.has_value();
 }
 
-// The reload of a configuration with modules.reload = "always". True where it is granted.
-bool reload_once_per_boot(const Inputs& in, Draft& draft) {
-  if (in.config.modules.reload != ReloadPolicy::Always) return false;
+// The reload of a configuration with modules.reload = "always", unless an administrator asks for
+// one. True where it is granted now.
+bool reload_once_per_boot(const Inputs& in, Draft& draft, bool may_reload_now) {
+  if (in.config.modules.reload != ReloadPolicy::Always || in.history.reload_asked) return false;
   const std::string why = "modules.reload is \"always\": once per boot";
-  return reload_if_granted(in, draft, may_reload(in, ReloadCause::OncePerBoot, why), why);
+  const ReloadVerdict verdict = may_reload(in, ReloadCause::OncePerBoot, why);
+  if (may_reload_now) return reload_if_granted(in, draft, verdict, why);
+  draft.plan.reload_follows = verdict.granted.has_value();
+  return false;
 }
 
 // The broken adapters that have settled, in the order of their reasons for a reload.
@@ -141,7 +146,7 @@ void climb_ladder(const Inputs& in, Draft& draft) {
     return;
   // While a predecessor is missing, a reload that only the agent wants would come too early.
   const bool may_reload_now = predecessors_are_done(in);
-  if (!in.history.reload_asked && may_reload_now && reload_once_per_boot(in, draft)) return;
+  if (reload_once_per_boot(in, draft, may_reload_now)) return;
   const auto broken = settled_and_broken(in, draft);
   for (const Broken& one : broken) report_broken(in, draft, one);
   if (!may_reload_now) return;

@@ -64,11 +64,11 @@ bool machine_has(const Plan& plan, Severity severity) {
   });
 }
 
-// Whether a reload or rebind is planned or under way, which takes devices away in a moment. While
-// the executor does not answer, none begins.
+// Whether a reload or rebind is under way or comes next, which takes devices away in a moment.
+// While the executor does not answer, none begins.
 bool takes_devices(const Plan& plan, const History& history) {
   if (history.executor_missing || (history.busy && history.busy->stuck)) return false;
-  return (history.busy && takes_driver_away(history.busy->operation)) ||
+  return plan.reload_follows || (history.busy && takes_driver_away(history.busy->operation)) ||
          std::ranges::any_of(plan.actions,
                              [](const Action& one) { return takes_driver_away(one.operation); });
 }
@@ -180,7 +180,8 @@ bool driver_is_decided(const Snapshot& snapshot, const Plan& plan) {
   if (is_live(snapshot, kDriverModule))
     // A link must not come up while a function is probed, so functions that still wait for their
     // bind, and a reload, come first.
-    return std::none_of(plan.actions.begin(), plan.actions.end(),
+    return !plan.reload_follows &&
+           std::none_of(plan.actions.begin(), plan.actions.end(),
                         [](const Action& action) { return probes_functions(action.operation); });
   const Module* driver = snapshot.module(kDriverModule);
   if (driver != nullptr && !driver->init.is_absent()) return false;  // coming, or not known

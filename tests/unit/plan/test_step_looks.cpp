@@ -83,6 +83,21 @@ TEST_CASE("step: network managers may start once the driver is live, or the limi
     REQUIRE(agent.calls == Texts{"ReloadDriver vmw_pvrdma"});
     CHECK_FALSE(agent.state.ready_told);
   }
+  SECTION("live, and reloaded at each boot after gentler operations") {
+    Config always;
+    always.modules.reload = ReloadPolicy::Always;
+    Agent agent{always};
+    Snapshot early = GENERATE(ready_scene(), link_down());
+    const bool is_up = netdev(early).link_up;
+    if (is_up) module(early, "ib_umad") = unloaded("ib_umad");
+    agent.look(early);
+    REQUIRE(agent.calls == Texts{is_up ? "LoadModule ib_umad" : "ConfigureLink " + function_of(0)});
+    CHECK_FALSE(agent.state.ready_told);
+    CHECK(agent.state.health.state == State::Converging);
+    early.ledger.reloads = 1;
+    agent.look(early);
+    CHECK(agent.state.ready_told);
+  }
   SECTION("still coming") {
     Agent agent{{}, {}, TimeLimits{20s, 30s, 10s, 30s}};
     agent.look(coming);
