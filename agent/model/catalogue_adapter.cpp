@@ -68,8 +68,10 @@ constexpr CatalogueEntry kAdapterEntries[] = {
     {FindingId::GidMissing, "gid-missing", "any", "1075250bd99651748a48fbf20732d5c1",
      Severity::Warning, Actor::Guest, Concern::Gids | Concern::Containers,
      "{device} has no GID for {address}: applications cannot use this address.",
-     "The driver makes one for each address of its interface; if none comes, `pvrdma-agentctl "
-     "reload` pairs both again."},
+     "The driver makes one for each address of its interface, and takes it away with the same "
+     "address of another prefix length. When no job uses the adapter, delete the address and set "
+     "it again (the agent sets its own by itself); if no GID comes, `pvrdma-agentctl reload` pairs "
+     "both again."},
     {FindingId::GidMissing, "gid-missing", "typed", "1075250bd99651748a48fbf20732d5c1",
      Severity::Warning, Actor::Guest, Concern::Gids | Concern::Containers,
      "{device} has no GID of type {type} for {address}: applications cannot use this address.",
