@@ -48,7 +48,8 @@ constexpr CatalogueEntry kDoctorEntries[] = {
      "",
      "docker run {devices} --ulimit memlock=-1 --network host IMAGE\n"
      "docker run --device pvrdma.io/adapter=all --ulimit memlock=-1 --network host IMAGE\n"
-     "resources: {limits: {rdma/pvrdma: 1}}    # in a pod's spec, with an RDMA device plugin"},
+     "resources: {limits: {rdma/pvrdma: 1}}    # in a pod's spec, with an RDMA device plugin\n"
+     "apptainer run --bind /dev/infiniband IMAGE    # with --contain"},
     {FindingId::NodesClosed, "nodes-closed", "", "", Severity::Warning, Actor::Guest,
      Concern::Nodes, "This user may not open {nodes}.",
      "rdma-core's udev rules give these nodes mode 0666: install it, or make the user a member of "
@@ -98,6 +99,13 @@ constexpr CatalogueEntry kDoctorEntries[] = {
      "This shell may lock only {limit} of memory: applications fail to register buffers.",
      "For logins write it into /etc/security/limits.d, and log in anew.", "",
      "printf '* - memlock unlimited\\n' >/etc/security/limits.d/90-rdma.conf"},
+    {FindingId::MemlockLow, "memlock-low", "inherited", "", Severity::Warning, Actor::Guest,
+     Concern::Memlock,
+     "This container may lock only {limit} of memory, like the shell that has started it: "
+     "applications fail to register buffers.",
+     "For logins write it into the host's /etc/security/limits.d, log in anew, and start the "
+     "container again.",
+     "", "printf '* - memlock unlimited\\n' >/etc/security/limits.d/90-rdma.conf    # on the host"},
     {FindingId::MemlockLow, "memlock-low", "job", "", Severity::Warning, Actor::Guest,
      Concern::Memlock,
      "This Slurm job may lock only {limit} of memory: applications fail to register buffers.",

@@ -114,14 +114,17 @@ void check_libraries(const Survey& survey, Findings& findings) {
        {"release", codename.empty() ? "" : "-t " + codename + " "}});
 }
 
+// Tells who has set this process's limit.
+const char* limit_variant(const Survey& survey) {
+  if (survey.in_slurm_job) return "job";
+  if (survey.container.is("apptainer")) return "inherited";
+  return survey.container.is_known() ? "container" : "shell";
+}
+
 void check_memlock(const Survey& survey, Findings& findings) {
   const MemlockLimit* own = survey.own_memlock.get();
   if (own != nullptr && is_low(*own) && survey.may_lock_all.is(false))
-    add(findings, FindingId::MemlockLow,
-        survey.in_slurm_job           ? "job"
-        : survey.container.is_known() ? "container"
-                                      : "shell",
-        {{"limit", text_of(*own)}});
+    add(findings, FindingId::MemlockLow, limit_variant(survey), {{"limit", text_of(*own)}});
   for (const UnitMemlock& unit : survey.unit_memlocks) {
     if (unit.limit.is_absent()) add(findings, FindingId::NoSuchUnit, {}, {{"unit", unit.unit}});
     const MemlockLimit* limit = unit.limit.get();

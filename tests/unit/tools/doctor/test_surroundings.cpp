@@ -5,6 +5,7 @@
 #include <functional>
 #include <set>
 
+#include "agent/base/text.hpp"
 #include "agent/model/catalogue.hpp"
 #include "agent/tools/doctor/checks.hpp"
 #include "agent/tools/doctor/support_matrix.hpp"
@@ -234,6 +235,18 @@ TEST_CASE("without an RDMA function: the hypervisor, and the NICs of the VM") {
     CHECK(found.remedy.find("an adapter of vSphere's") != std::string::npos);
     CHECK(found.actor == Actor::Guest);
   }
+}
+
+TEST_CASE("a container of Apptainer has the limits of the shell that starts it") {
+  Survey survey = good_survey();
+  survey.container = std::string{"apptainer"};
+  survey.own_memlock = MemlockLimit{0};
+  survey.nodes = std::vector<DeviceNode>{};
+  const auto findings = doctor::surroundings({}, ready_scene(1), survey);
+  REQUIRE(ids(findings) == std::vector{FindingId::NodesMissing, FindingId::MemlockLow});
+  CHECK(has_part(joined(commands_of(findings.front())), "apptainer run --bind /dev/infiniband"));
+  CHECK(has_part(findings.back().remedy, "the host's /etc/security/limits.d"));
+  CHECK(has_part(joined(commands_of(findings.back())), "/etc/security/limits.d"));
 }
 
 TEST_CASE("VMware's list of guests") {
