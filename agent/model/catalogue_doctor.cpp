@@ -235,17 +235,17 @@ constexpr CatalogueEntry kDoctorEntries[] = {
      Actor::Image, Concern::None,
      "The kernel {kernel}, which is installed but not next, does not ship vmw_pvrdma.",
      "Do not boot it, or remove it, or give it the driver. Ubuntu up to 24.04: "
-     "linux-modules-extra. "
-     "Debian, Enterprise Linux 10: vmw-pvrdma-dkms builds the driver once the kernel's headers are "
-     "there (linux-headers-{kernel}, kernel-devel-{kernel})."},
+     "linux-modules-extra. Enterprise Linux before 10: kernel-modules-{kernel}. Debian, Enterprise "
+     "Linux 10: vmw-pvrdma-dkms builds the driver once the kernel's headers are there "
+     "(linux-headers-{kernel}, kernel-devel-{kernel})."},
     {FindingId::KernelWithoutDriver, "kernel-without-driver", "may-be-next", "", Severity::Warning,
      Actor::Image, Concern::None,
      "The kernel {kernel} does not ship vmw_pvrdma, and it is not known whether the next boot "
      "takes it.",
      "Choose the kernel to boot (grub-set-default, grubby --set-default), or give this one the "
-     "driver. Ubuntu up to 24.04: linux-modules-extra. Debian, Enterprise Linux 10: "
-     "vmw-pvrdma-dkms builds the driver once the kernel's headers are there "
-     "(linux-headers-{kernel}, kernel-devel-{kernel})."},
+     "driver. Ubuntu up to 24.04: linux-modules-extra. Enterprise Linux before 10: "
+     "kernel-modules-{kernel}. Debian, Enterprise Linux 10: vmw-pvrdma-dkms builds the driver once "
+     "the kernel's headers are there (linux-headers-{kernel}, kernel-devel-{kernel})."},
     {FindingId::OrderNotSet, "order-not-set", "modprobe", "", Severity::Warning, Actor::Guest,
      Concern::None,
      "modprobe.d does not have {modules} loaded before vmw_pvrdma: at the next boot udev may load "

@@ -69,7 +69,8 @@ constexpr CatalogueEntry kMachineEntries[] = {
      "Have DKMS (of EPEL) build it from the kernel's source rpm, by the package vmw-pvrdma-dkms "
      "that is made together with pvrdma-agent's.",
      "",
-     "dnf install dkms kernel-devel-{kernel}\n"
+     "dnf install dkms dnf-plugins-core kernel-devel-{kernel}    # dkms is of EPEL: enable that "
+     "first\n"
      "dnf download --source kernel-core-{kernel}\n"
      "rpm2cpio kernel-*.src.rpm | cpio -i 'linux-*.tar.xz'\n"
      "install -m 644 linux-*.tar.xz /usr/src/linux-source-6.12.tar.xz\n"

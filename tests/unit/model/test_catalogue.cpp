@@ -96,6 +96,15 @@ TEST_CASE("no remedy unmasks and starts by one command") {
       }
 }
 
+TEST_CASE("where dnf downloads a package, its plugins are installed first") {
+  for (const Subject subject : kSubjects)
+    for (const CatalogueEntry& entry : catalogue(subject)) {
+      INFO(entry.name << " " << entry.variant);
+      const std::string_view before = entry.commands.substr(0, entry.commands.find("dnf download"));
+      CHECK((before == entry.commands || has_part(before, "dnf-plugins-core")));
+    }
+}
+
 // A driver that is loaded by hand probes its adapters in a row, which can crash the kernel; the
 // agent has the driver probe one at a time.
 TEST_CASE("no remedy has the driver loaded by hand") {

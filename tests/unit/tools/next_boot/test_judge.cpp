@@ -36,12 +36,14 @@ TEST_CASE_METHOD(GoodForecast, "next boot: another kernel has no driver, or any 
   CHECK(outcome.findings.front().summary.find("not next") != std::string::npos);
   // Debian and Enterprise Linux 10 have no package with the driver.
   CHECK(has_part(outcome.findings.front().remedy, "linux-headers-" + std::string{kOld}));
+  CHECK(has_part(outcome.findings.front().remedy, "kernel-modules-" + std::string{kOld}));
   ahead.next = {};
   outcome = judged();
   CHECK(outcome.driver == Outlook::Unknown);
   CHECK(ids(outcome) == Ids{FindingId::KernelWithoutDriver});
   CHECK(outcome.findings.front().summary.find("is not known whether") != std::string::npos);
   CHECK(has_part(outcome.findings.front().remedy, "kernel-devel-" + std::string{kOld}));
+  CHECK(has_part(outcome.findings.front().remedy, "kernel-modules-" + std::string{kOld}));
   ship(next(), "vmw_pvrdma", Shipped::Missing);
   CHECK(judged().driver == Outlook::No);
 }
