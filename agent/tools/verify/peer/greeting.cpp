@@ -162,6 +162,10 @@ Result<Control> reach(const std::string& host, int port, const std::string& toke
   constexpr Milliseconds kToComeAgain{3000};  // a listener that has ended is not waited for
   auto control = Control::connect(host, port, until);
   if (!control) return control;
+  // Another address of a name may refuse at once where no listener is. A connection that was
+  // closed already does not tell its peer.
+  const std::string peer = control->peer();
+  const std::string& answered = peer == "?" ? host : peer;
   std::optional<Error> first;
   for (;;) {
     auto greeted = greet(*control, Side::Client, token, BootClock::now() + greet_within);
@@ -173,7 +177,7 @@ Result<Control> reach(const std::string& host, int port, const std::string& toke
     // A listener whose queue is full drops what comes, so a time-out does not show that it has
     // ended.
     do {
-      control = Control::connect(host, port, std::min(until, BootClock::now() + kToComeAgain));
+      control = Control::connect(answered, port, std::min(until, BootClock::now() + kToComeAgain));
     } while (!control && control.error().code == ETIMEDOUT && BootClock::now() < until);
     if (!control) return fail(std::move(*first));
   }

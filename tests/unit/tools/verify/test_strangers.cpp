@@ -205,7 +205,8 @@ TEST_CASE("a peer that was closed tries again while the listener's queue is full
     while (strangers.size() < 4) strangers.push_back(stranger("127.0.0.2", port.number));
   }};
   const auto until = BootClock::now() + std::chrono::seconds{4};
-  CHECK_FALSE(reach("127.0.0.1", port.number, "", until, std::chrono::seconds{10}));
+  // Without a name both of this machine's addresses are meant, and nothing listens at IPv6's.
+  CHECK_FALSE(reach("", port.number, "", until, std::chrono::seconds{10}));
   CHECK(BootClock::now() >= until);
   closing.join();
 }
