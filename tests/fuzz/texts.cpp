@@ -30,6 +30,7 @@ const Moment& moment() {
 void require_complaint(const Error& error) {
   require_line(error.message());
   require(error.message().starts_with("file"), "a complaint begins with its file's name");
+  require(error.message().size() < 600, "a complaint is short");
 }
 
 }  // namespace
@@ -51,6 +52,8 @@ void config(std::string_view bytes) {
 }
 
 void executor_json(std::string_view bytes) {
+  if (const auto request = varlink::request_from(bytes); !request)
+    require(request.error().code == EBADMSG, "what is no request is a bad message");
   const auto object = varlink::parse_object(bytes);
   if (!object) return;
   static const auto interface = varlink::parse_interface(varlink::kExecutorInterface);

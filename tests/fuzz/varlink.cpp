@@ -84,6 +84,17 @@ class Served {
     turn();
   }
   [[nodiscard]] std::size_t clients() const { return clients_.size(); }
+  void require_answer() {
+    connect();
+    require(!clients_.empty(), "another client may come");
+    constexpr char kCall[] = R"({"method":"org.varlink.service.GetInfo"})";  // and its NUL
+    send(clients_.size() - 1, {kCall, sizeof kCall});
+    turn();
+    std::string answer(4096, '\0');
+    require(::recv(clients_.back().get(), answer.data(), answer.size(), 0) > 0 &&
+                answer.starts_with(R"({"parameters":{"interfaces":)"),
+            "another client is answered");
+  }
   void end() {
     clients_.clear();
     turn();
@@ -150,6 +161,7 @@ void service(std::string_view bytes) {
     }
   }
   served.turn();
+  served.require_answer();
   served.end();
 }
 
