@@ -57,6 +57,20 @@ healthy() {
   echo "doctor took $(($(now_ms) - began)) ms on this emulated machine"
 }
 
+# The lab's driver is not signed. The variable has four bytes of attributes before its value.
+secure_boot() {
+  mount -t tmpfs none /sys/firmware
+  mkdir -p /sys/firmware/efi/efivars
+  printf '\6\0\0\0\1' >/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c
+  doctor --next-boot
+  umount /sys/firmware
+  cat out
+  expect_equal "Secure Boot will refuse the driver: exit status" 2 "$status"
+  expect "the forecast says so" says "vmw_pvrdma is not signed, and Secure Boot is on"
+  doctor --next-boot
+  expect_not "without Secure Boot it does not" says "is not signed"
+}
+
 limits() {
   prlimit --memlock=8388608:8388608 --pid $$
   finds 1 memlock-low guest
@@ -169,6 +183,7 @@ scenario() {
   wait_until 10 "IPv6 has settled" sh -c '! ip -6 addr show tentative | grep -q .'
   logins
   healthy
+  secure_boot
   limits
   spoilt
   host_side
