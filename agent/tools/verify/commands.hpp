@@ -51,7 +51,9 @@ struct VerifyOptions {
   std::string host_properties;  // file with what the hosts printed, or "-"; empty: none
   bool allow_in_use = false;    // measures although a process holds the adapter
   MeshOptions mesh;
-  std::string program;               // the helper's path
+  std::string program;  // the helper's path
+  // The helper program keeps its own time limit; this grace is for a helper that hangs.
+  Milliseconds helper_grace = std::chrono::minutes{3};
   std::filesystem::path state_file;  // of earlier runs; empty: nothing is kept
   Root root;
 };

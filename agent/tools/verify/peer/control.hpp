@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "agent/base/clock.hpp"
 #include "agent/base/error.hpp"
@@ -19,6 +20,9 @@ using Json = nlohmann::json;
 inline constexpr std::size_t kLineAtMost = 4096;
 // The longest --duration of a client that a listener serves whose own is shorter.
 inline constexpr Milliseconds kDurationAtMost = std::chrono::hours{1};
+// Before its answer pvrdma-verify tells its caller by such a line, with the number, that it serves
+// a client whose duration is longer than its own.
+inline constexpr std::string_view kServesFor = "serves a client whose duration in ms is ";
 
 // A text in a message's object; empty: there is no such text.
 [[nodiscard]] std::string text_in(const Json& object, const char* key);

@@ -11,6 +11,7 @@
 
 #include "agent/base/format.hpp"
 #include "agent/base/program.hpp"
+#include "agent/base/text.hpp"
 #include "agent/model/identifiers.hpp"
 #include "agent/tools/survey/machine.hpp"
 #include "agent/tools/verify/peer/greeting.hpp"
@@ -23,8 +24,6 @@ namespace pvrdma::ctl {
 namespace {
 
 constexpr std::size_t kAnswerLimitBytes = 65536;
-// The helper program keeps its own time limit; this grace is for a helper that hangs.
-constexpr Milliseconds kHelperGrace = std::chrono::minutes{3};
 
 Result<Fd> open_token(const std::string& path) {
   Fd fd{::open(path.empty() ? "/dev/null" : path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
@@ -87,6 +86,16 @@ Result<void> check_free(const Root& root, const verify::Target& target) {
   return {};
 }
 
+// How long the client measures, if the program has told that; else 0.
+Milliseconds told_duration(std::string_view output) {
+  while (!output.empty()) {
+    const std::string_view line = cut(output, '\n');
+    if (line.starts_with(verify::kServesFor))
+      return Milliseconds{number_from<int>(line.substr(verify::kServesFor.size())).value_or(0)};
+  }
+  return Milliseconds{0};
+}
+
 }  // namespace
 
 Result<Helper> Helper::prepare(const VerifyOptions& options) {
@@ -124,43 +133,53 @@ std::string Helper::own_address() const {
 }
 
 Milliseconds Helper::limit(Milliseconds wait, Milliseconds of_client) const {
-  return wait + 3 * std::max(options_.duration, of_client) + kHelperGrace;
+  return wait + 3 * std::max(options_.duration, of_client) + options_.helper_grace;
 }
 
 Result<nlohmann::json> Helper::run(const char* side, const std::string& address, Milliseconds wait,
-                                   Milliseconds limit) const {
+                                   Milliseconds of_client) const {
   // The helper reads the token from the offset of this descriptor, which both share.
   static_cast<void>(::lseek(token_file_.get(), 0, SEEK_SET));
   const Program program{{options_.program, side, device(), std::to_string(gid_.index), address,
                          std::to_string(options_.port), std::to_string(wait.count()),
                          std::to_string(options_.duration.count()), mac_},
                         std::nullopt,
-                        limit,
+                        limit(wait),
                         kAnswerLimitBytes,
                         token_file_.get(),
                         SIGTERM};
-  const auto run = run_program(program);
-  if (!run) return fail(run.error());
+  Milliseconds within = program.timeout;
+  const BootTime start = BootClock::now();
+  auto running = RunningProgram::start(program);
+  if (!running) return fail(running.error());
+  bool has_ended = running->await(start + within);
+  const ProgramResult& run = running->result();
+  // Only a client that has come is given more time, so that a program that hangs before is ended.
+  if (run.ended == Ended::TimedOut) {
+    within = limit(wait, std::min(told_duration(run.output), of_client));
+    has_ended = running->await(start + within);
+  }
+  if (!has_ended) running->end();
   // libibverbs may print lines before the answer.
-  std::string output = run->output;
+  std::string output = run.output;
   while (!output.empty() && output.back() == '\n') output.pop_back();
   const std::size_t last = output.rfind('\n') + 1;
   auto answer = nlohmann::json::parse(output.substr(last), nullptr, false);
   if (!answer.is_object())
     return fail(0, "measuring with pvrdma-verify:",
-                run->left_behind != 0 ? "the helper hangs in the kernel"
-                : run->ended == Ended::TimedOut
-                    ? formatted("the helper took longer than {} s", limit.count() / 1000)
-                    : first_line(run->output));
+                run.left_behind != 0 ? "the helper hangs in the kernel"
+                : run.ended == Ended::TimedOut
+                    ? formatted("the helper took longer than {} s", within.count() / 1000)
+                    : first_line(run.output));
   return answer;
 }
 
 Result<nlohmann::json> Helper::listen(Milliseconds wait, Milliseconds of_client) const {
-  return run("listen", own_address(), wait, limit(wait, of_client));
+  return run("listen", own_address(), wait, of_client);
 }
 
 Result<nlohmann::json> Helper::connect(const std::string& peer, Milliseconds wait) const {
-  return run("connect", peer, wait, limit(wait));
+  return run("connect", peer, wait, Milliseconds{0});
 }
 
 }  // namespace pvrdma::ctl

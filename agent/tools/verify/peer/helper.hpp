@@ -28,7 +28,8 @@ class Helper {
   [[nodiscard]] const std::string& token() const { return token_; }
 
   // Returns the program's answer: the figures, or "failed". `wait`: how long to wait for the other
-  // side. An Error: the program gave no answer. `of_client`: the longest duration of a client.
+  // side. An Error: the program gave no answer. `of_client`: the longest duration of a client that
+  // is served; one beyond this side's own counts only once a client has told it.
   [[nodiscard]] Result<nlohmann::json> listen(Milliseconds wait,
                                               Milliseconds of_client = Milliseconds{0}) const;
   [[nodiscard]] Result<nlohmann::json> connect(const std::string& peer, Milliseconds wait) const;
@@ -39,7 +40,7 @@ class Helper {
  private:
   Helper() = default;
   [[nodiscard]] Result<nlohmann::json> run(const char* side, const std::string& address,
-                                           Milliseconds wait, Milliseconds limit) const;
+                                           Milliseconds wait, Milliseconds of_client) const;
 
   VerifyOptions options_;
   verify::Target target_;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // pvrdma-verify listen|connect DEVICE GID_INDEX ADDRESS PORT WAIT_MS DURATION_MS MAC: the part of
 // `pvrdma-agentctl verify` that needs libibverbs. The token, if there is one, comes on standard
-// input. Prints one line of JSON: the figures, or "failed" with the step that failed. Exit status
-// 0: measured, 1: failed, 2: a wrong command line.
+// input. Prints JSON in one line: the figures, or "failed" with the step that failed. Before that,
+// a listener tells its caller the duration of a client that measures for longer. Exit status 0:
+// measured, 1: failed, 2: a wrong command line.
 //
 // ADDRESS is the peer's; for a listener the address to listen on ("" for any). MAC is told to the
 // peer ("": not known). Progress goes to the terminal, if PVRDMA_VERIFY_PROGRESS is set.
@@ -67,6 +68,10 @@ Result<Json> measure_with(Control& control, Connection& connection, const Argume
   const auto peer = exchange_names(control, own, named_until);
   if (!peer) return fail(peer.error());
   measuring = true;
+  if (arguments.side == Side::Listener && peer->duration > arguments.duration) {
+    std::printf("%s%lld\n", kServesFor.data(), static_cast<long long>(peer->duration.count()));
+    std::fflush(stdout);
+  }
   const auto connected = [&] {
     const HeldSignals held;
     return connection.connect(*peer);

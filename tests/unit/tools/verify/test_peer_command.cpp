@@ -3,7 +3,6 @@
 // wrong command lines.
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -11,56 +10,15 @@
 #include "agent/tools/verify/peer/earlier.hpp"
 #include "agent/tools/verify/peer/greeting.hpp"
 #include "tests/unit/catch.hpp"
-#include "tests/unit/ctl/fake_agent.hpp"
-#include "tests/unit/probes/tree.hpp"
 #include "tests/unit/tools/verify/free_port.hpp"
 #include "tests/unit/tools/verify/pasted_properties.hpp"
 #include "tests/unit/tools/verify/simulated_machine.hpp"
+#include "tests/unit/tools/verify/verify_machine.hpp"
 
 using namespace pvrdma;
 using namespace pvrdma::ctl;
-using pvrdma::test::Tree;
-
-namespace {
-
-constexpr const char* kFigures =
-    R"("data_whole": true, "latency": [{"message_bytes": 2, "rounds": 100, "min_us": 3, "typical_us": 4,
-    "average_us": 4.5, "p99_us": 9, "p999_us": 12}], "bandwidth": {"message_bytes": 1048576,
-    "out_mb_s": 9000, "in_mb_s": 5000, "both_mb_s": 12000}, "messages_per_s": 1000000,
-    "tcp": {"latency_us": 30, "bandwidth_mb_s": 5000}, "peer_address": "192.168.30.2")";
-
-struct Machine {
-  Tree tree;
-  VerifyOptions options;
-  int code = 0;
-  std::string out, err;
-
-  Machine() {
-    test::bound_adapter(tree, "13:00", "ens19f0", "rocep19s0f1", "uverbs0");
-    tree.link("/sys/class/infiniband/rocep19s0f1",
-              "../../bus/pci/devices/0000:13:00.1/infiniband/rocep19s0f1");
-    tree.file("/sys/module/vmw_pvrdma/refcnt", "0\n");
-    options.root = tree.root();
-    options.program = tree / "/helper";
-    options.state_file = tree / "/state/verify.json";
-  }
-  // Sets the helper program's answer, in one line.
-  void answers(std::string answer) const {
-    std::replace(answer.begin(), answer.end(), '\n', ' ');
-    tree.program("/helper", "echo '{" + answer + "}'");
-  }
-  void run(bool mesh = false) {
-    fake::Screen screen;
-    const Settings settings;
-    code = mesh ? verify_mesh(settings, screen.console, options)
-                : verify_peer(settings, screen.console, options);
-    out = screen.out();
-    err = screen.err();
-  }
-  [[nodiscard]] bool shows(const char* text) const { return out.find(text) != std::string::npos; }
-};
-
-}  // namespace
+using pvrdma::test::kFigures;
+using Machine = pvrdma::test::VerifyMachine;
 
 TEST_CASE_METHOD(Machine,
                  "the measuring side prints the figures, and keeps them for the next run") {
@@ -169,6 +127,23 @@ TEST_CASE_METHOD(Machine, "a run that fails once it measures is a failure, befor
   run();
   CHECK(code == 3);
   CHECK(err == "pvrdma-agentctl: no peer\n");
+}
+
+TEST_CASE_METHOD(Machine, "a helper program has more time only once a client has told that") {
+  options.listen = true;
+  options.wait = options.helper_grace = Milliseconds{0};
+  options.duration = Milliseconds{100};
+  const std::string slow = "sleep 1; echo '{\"parts\": 20, \"peer_address\": \"::1\"}'";
+  const std::string told = "echo libibverbs; echo 'serves a client whose duration in ms is ";
+  tree.program("/helper", told + "600000'; " + slow);
+  run();
+  CHECK(code == 0);
+  for (const std::string& script : {slow, told + "200'; sleep 600"}) {
+    tree.program("/helper", script);
+    run();
+    CHECK(code == 3);
+    CHECK(err.find("the helper took longer than 0 s") != std::string::npos);
+  }
 }
 
 TEST_CASE_METHOD(Machine, "a token's file has a token, and others may not read it") {
