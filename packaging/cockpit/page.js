@@ -56,10 +56,11 @@ async function showPlan() {
   planState = planState ? "asked again" : "asked";
   if (planState !== "asked") return;
   const answer = await call("GetPlan", ANSWER_MS).catch(() => null);
-  if (answer) show(byId("plan"), answer.plan, plan);
   const again = planState === "asked again";
   planState = "";
   if (again) window.setTimeout(showPlan, PAUSE_MS);
+  // At the end, as it fails where a field is missing.
+  if (answer) show(byId("plan"), answer.plan, plan);
 }
 
 async function showBoots() {
