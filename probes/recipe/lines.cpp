@@ -201,41 +201,41 @@ class Reader {
     const std::vector<Part> parts = std::exchange(parts_, {});
     // In these forms the first line of a command decides about all its lines.
     const bool headed = form_ == RecipeForm::Unit || form_ == RecipeForm::Interfaces;
-    std::optional<Command> command;
     std::string whole;
+    for (const Part& part : parts)
+      whole += std::string{part.line.substr(0, part.line.find_last_not_of('\\') + 1)} + " ";
+    std::optional<Command> all = command_of(form_, whole), command;
+    by_timer_ = all && starts_timer(all->text);
     bool found = false;
     for (const Part& part : parts) {
-      if (!headed || whole.empty())
+      if (!headed || &part == &parts.front())
         command = command_of(form_, part.line);
       else if (command)
         command->text = trimmed(part.line);
       found |= command && take(part, *command, parts.size() > 1);
       if (form_ == RecipeForm::Script) script_.next(part.number, part.line, last_goes_);
-      whole += std::string{part.line.substr(0, part.line.find_last_not_of('\\') + 1)} + " ";
     }
     if (found || parts.size() == 1) return;
-    command = command_of(form_, whole);
-    if (!command || look_at_command(command->text, scope_).kind != LineKind::Driver) return;
-    if (command->by_hand.empty()) command->by_hand = "the command goes on in the next line";
-    take(parts.front(), *command, true);
+    if (!all || look_at_command(all->text, scope_).kind != LineKind::Driver) return;
+    if (all->by_hand.empty()) all->by_hand = "the command goes on in the next line";
+    take(parts.front(), *all, true);
   }
 
   // Notes the line if its command is part of the recipe or related to it. True: part of the recipe.
   bool take(const Part& part, const Command& command, bool is_part) {
     last_goes_ = false;
-    const bool by_timer = starts_timer(command.text);
     for (std::string& path : scripts_called(command.text)) {
       CalledScript& script =
           into_.scripts.emplace(std::move(path), CalledScript{command.at_boot, command.by_hand})
               .first->second;
       script.at_boot = script.at_boot || command.at_boot;
-      script.by_timer = script.by_timer || by_timer;
+      script.by_timer = script.by_timer || by_timer_;
       // What runs when a unit stops may have to unload the driver; a loop of cron does not.
       if (form_ == RecipeForm::Unit ? script.by_hand.empty() : command.at_boot)
         script.by_hand = command.by_hand;
     }
     CommandLook look = look_at_command(command.text, scope_);
-    into_.by_timer |= by_timer && command.at_boot && look.touches_driver;
+    into_.by_timer |= by_timer_ && command.at_boot && look.touches_driver;
     RecipeLine line{part.number,     std::string{part.line.substr(0, part.line.find('\r'))},
                     look.kind,       look.touches_driver,
                     command.at_boot, std::move(look.by_hand),
@@ -279,6 +279,7 @@ class Reader {
   std::vector<Part> parts_;          // lines of a command that goes on
   std::vector<RecipeLine> unnamed_;  // lines that load or unload a module named elsewhere
   unsigned driver_named_in_ = 0;     // the first line that names vmw_pvrdma; 0: none so far
+  bool by_timer_ = false;            // the present command, all its lines together, sets a timer
   bool last_goes_ = false;
   bool only_recipe_ = true;
   bool carriage_return_told_ = false;

@@ -22,7 +22,7 @@ using test::Tree;
 
 namespace {
 
-constexpr BootTime kEarly{Milliseconds{30'000}};
+constexpr BootTime kEarly{Milliseconds{30'000}}, kLate{kBootPatience + Milliseconds{1}};
 constexpr const char* kScript = "#!/bin/sh\nmodprobe -r vmw_pvrdma\nmodprobe vmw_pvrdma\n";
 const std::string kUnits = "/etc/systemd/system/";
 
@@ -130,42 +130,42 @@ TEST_CASE("where /proc hides root's processes, the time decides too") {
   SECTION("hidepid=1") { machine.tree.unreadable("/proc/1/status"); }
   CHECK(machine.look() == kGoing);
   CHECK(machine.look(BootTime{kBootPatience}) == kGoing);
-  const BootTime late{kBootPatience + Milliseconds{1}};
   machine.moving = true;
-  CHECK(machine.look(late) == kGoing);
+  CHECK(machine.look(kLate) == kGoing);
   machine.moving = false;
-  CHECK(machine.look(late) == kEnded);
+  CHECK(machine.look(kLate) == kEnded);
 }
 
 TEST_CASE("whether a timer has started its unit already is not asked, so the time decides") {
   Machine machine;
   std::string path = "/opt/up.sh";
+  const std::string more = GENERATE(as<std::string>{}, "", "\\\n ");
   machine.tree.file(path, kScript);
   SECTION("a unit") {
     machine.tree.file(kUnits + "up.service", "[Service]\nExecStart=/opt/up.sh\n");
     machine.tree.file(kUnits + "up.timer", "[Timer]\nOnBootSec=2min\n");
     machine.tree.link(kUnits + "timers.target.wants/up.timer", "../up.timer");
   }
-  SECTION("systemd-run") { machine.rc_local("systemd-run --on-active=60 /opt/up.sh\n"); }
+  SECTION("systemd-run") {
+    machine.rc_local("systemd-run --on-active=60 " + more + "/opt/up.sh\n");
+  }
   SECTION("systemd-run with the commands themselves") {
     path = "/etc/rc.local";
-    machine.rc_local("systemd-run --on-active=60 sh -c 'rmmod vmw_pvrdma; modprobe vmw_pvrdma'\n");
+    machine.rc_local("systemd-run --on-active=60 " + more + "sh -c 'modprobe -r vmw_pvrdma'\n");
   }
   CHECK(machine.look() == std::vector<BootScript>{{path, false}});
-  CHECK(machine.look(BootTime{kBootPatience + Milliseconds{1}}) ==
-        std::vector<BootScript>{{path, true}});
+  CHECK(machine.look(kLate) == std::vector<BootScript>{{path, true}});
 }
 
 TEST_CASE("a caller that waits in the background is about to run the script") {
   Machine machine;
   machine.tree.file("/opt/up.sh", kScript);
   const std::vector<BootScript> going{{"/opt/up.sh", false}}, ended{{"/opt/up.sh", true}};
-  const BootTime late{kBootPatience + Milliseconds{1}};
   SECTION("cron") {
     machine.tree.file("/etc/cron.d/rdma", "@reboot root sleep 60 && /opt/up.sh\n");
     machine.runs({"/bin/sh", "-c", "sleep 60 && /opt/up.sh"});
     CHECK(machine.look() == going);
-    CHECK(machine.look(late) == going);
+    CHECK(machine.look(kLate) == going);
     machine.runs({"/bin/sh", "-c", "sleep 60 && /opt/other.sh"});
     CHECK(machine.look() == ended);
   }
@@ -173,7 +173,7 @@ TEST_CASE("a caller that waits in the background is about to run the script") {
     machine.rc_local("(sleep 60; /opt/up.sh) &\n");
     machine.runs({"/bin/sh", "-e", "/etc/rc.local", "start"});
     CHECK(machine.look() == going);
-    CHECK(machine.look(late) == ended);
+    CHECK(machine.look(kLate) == ended);
   }
 }
 
