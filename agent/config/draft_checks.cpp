@@ -23,8 +23,8 @@ Result<void> check_required(ConfigDraft& draft) {
   }
   for (std::size_t i = 0; i < modules.required.size(); ++i)
     if (!contains(modules.before, modules.required[i]))
-      return bad_value((*draft.required_said)[i],
-                       "must be one of modules.before (" + joined(modules.before) + ")");
+      return bad_value((*draft.required_said)[i], "must be one of modules.before (" +
+                                                      printable(joined(modules.before), 200) + ")");
   return {};
 }
 

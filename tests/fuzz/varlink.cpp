@@ -89,10 +89,14 @@ class Served {
     require(!clients_.empty(), "another client may come");
     constexpr char kCall[] = R"({"method":"org.varlink.service.GetInfo"})";  // and its NUL
     send(clients_.size() - 1, {kCall, sizeof kCall});
-    turn();
     std::string answer(4096, '\0');
-    require(::recv(clients_.back().get(), answer.data(), answer.size(), 0) > 0 &&
-                answer.starts_with(R"({"parameters":{"interfaces":)"),
+    ssize_t got = -1;
+    // The requests that others have sent at once come first where the clients are root's.
+    for (int n = 0; n < 200 && got <= 0; ++n) {
+      turn();
+      got = ::recv(clients_.back().get(), answer.data(), answer.size(), 0);
+    }
+    require(got > 0 && answer.starts_with(R"({"parameters":{"interfaces":)"),
             "another client is answered");
   }
   void end() {
