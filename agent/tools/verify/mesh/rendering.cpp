@@ -102,17 +102,18 @@ std::string spread_line(const Spread& spread) {
                    joined(spread.figures));
 }
 
-bool has_path(const Judgement& judgement, Path path) {
-  return std::any_of(judgement.pairs.begin(), judgement.pairs.end(),
-                     [&](const JudgedPair& pair) { return pair.path == path; });
+auto count_of(const Judgement& judgement, Path path) {
+  return std::ranges::count(judgement.pairs, path, &JudgedPair::path);
 }
 
-// Whether a pair is bad compared with others that may have another path.
+// Whether pairs may be bad only because others, which are few or fast, are within one host.
 bool may_mix_paths(const Mesh& mesh, const Judgement& judgement) {
-  return mesh.properties.empty() && has_path(judgement, Path::Rdma) &&
-         std::any_of(judgement.pairs.begin(), judgement.pairs.end(), [](const JudgedPair& pair) {
-           return (pair.path == Path::Rdma || pair.path == Path::TcpFallBack) && !pair.bad.empty();
-         });
+  const auto rdma = count_of(judgement, Path::Rdma);
+  return mesh.properties.empty() &&
+         ((rdma > 0 && rdma < count_of(judgement, Path::TcpFallBack)) ||
+          std::ranges::any_of(judgement.pairs, [](const JudgedPair& pair) {
+            return pair.path == Path::Rdma && !pair.bad.empty();
+          }));
 }
 
 }  // namespace
@@ -146,7 +147,7 @@ std::string render(const Mesh& mesh, const Judgement& judgement, const ctl::Styl
         "--host-properties tell such pairs from others",
         style);
   for (const Spread& spread : judgement.spreads) text += line(spread_line(spread), style);
-  if (has_path(judgement, Path::TcpFallBack))
+  if (count_of(judgement, Path::TcpFallBack) > 0)
     for (const std::string& cause : causes_of_fall_back()) text += line(cause, style);
   if (judgement.smallest_mtu_bytes)
     text += line(formatted("the smallest MTU is {:.0f} bytes: it fits every pair",

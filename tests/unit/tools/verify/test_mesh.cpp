@@ -120,7 +120,9 @@ TEST_CASE(
     "told") {
   Mesh mesh = mesh_of(6, 6);
   change_pairs_of(mesh, 2, [](PairResult& pair) { pair.figures = over_tcp(); });
-  CHECK(judge(mesh).blamed == Index{2});
+  const Judgement by_rdma = judge(mesh);
+  CHECK(by_rdma.blamed == Index{2});
+  CHECK(render(mesh, by_rdma, kWide).find("pairs of one host") == std::string::npos);
   for (PairResult& pair : mesh.pairs) pair.figures = over_tcp();
   PairFigures unclear = over_tcp();
   unclear.latency_us = 28;
