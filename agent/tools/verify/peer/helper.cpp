@@ -96,6 +96,12 @@ Milliseconds told_duration(std::string_view output) {
   return Milliseconds{0};
 }
 
+// What the program said at its end: the lines after the one about the client, if there is that one.
+std::string last_words(const std::string& output) {
+  const std::size_t told = output.find(verify::kServesFor);
+  return told == std::string::npos ? output : output.substr(output.find('\n', told) + 1);
+}
+
 }  // namespace
 
 Result<Helper> Helper::prepare(const VerifyOptions& options) {
@@ -170,7 +176,7 @@ Result<nlohmann::json> Helper::run(const char* side, const std::string& address,
                 run.left_behind != 0 ? "the helper hangs in the kernel"
                 : run.ended == Ended::TimedOut
                     ? formatted("the helper took longer than {} s", within.count() / 1000)
-                    : first_line(run.output));
+                    : first_line(last_words(run.output)));
   return answer;
 }
 

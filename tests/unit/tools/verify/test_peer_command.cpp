@@ -132,8 +132,8 @@ TEST_CASE_METHOD(Machine, "a run that fails once it measures is a failure, befor
 TEST_CASE_METHOD(Machine, "a helper program has more time only once a client has told that") {
   options.listen = true;
   options.wait = options.helper_grace = Milliseconds{0};
-  options.duration = Milliseconds{100};
-  const std::string slow = "sleep 1; echo '{\"parts\": 20, \"peer_address\": \"::1\"}'";
+  options.duration = Milliseconds{500};  // so the first limit is 1.5 s
+  const std::string slow = "sleep 2; echo '{\"parts\": 20, \"peer_address\": \"::1\"}'";
   const std::string told = "echo libibverbs; echo 'serves a client whose duration in ms is ";
   tree.program("/helper", told + "600000'; " + slow);
   run();
@@ -142,8 +142,11 @@ TEST_CASE_METHOD(Machine, "a helper program has more time only once a client has
     tree.program("/helper", script);
     run();
     CHECK(code == 3);
-    CHECK(err.find("the helper took longer than 0 s") != std::string::npos);
+    CHECK(err.find("the helper took longer than 1 s") != std::string::npos);
   }
+  tree.program("/helper", told + "600000'; echo 'out of memory'; exit 1");
+  run();
+  CHECK(err.find("pvrdma-verify: out of memory") != std::string::npos);
 }
 
 TEST_CASE_METHOD(Machine, "a token's file has a token, and others may not read it") {
