@@ -125,8 +125,8 @@ among_strangers() { # FOLDER
   hold --size 3 --wait 2min --token-file token --output "$1"
   expect "the mesh neither failed nor is unknown" test "$status" -le 1
   all_measured "$1"
-  on 3 strangers_came 100
-  strangers_came 100
+  on 3 strangers_came 20
+  strangers_came 20
 }
 
 # The long test repeats the meshes.
