@@ -51,7 +51,8 @@ TEST_CASE("a kernel without the driver: each distribution has a remedy of its ow
         "dnf provides '/lib/modules/5.14.0-427.el9.x86_64/*/vmw_pvrdma.ko.xz'");
   for (const std::string id : {"rhel", "centos", "rocky", "almalinux", "ol"})
     CHECK(command_on(id, "10", "6.12.0-55.el10.x86_64") ==
-          "dnf install dkms kernel-devel-6.12.0-55.el10.x86_64");
+          "dnf install dkms dnf-plugins-core kernel-devel-6.12.0-55.el10.x86_64    # dkms is of "
+          "EPEL: enable that first");
 }
 
 TEST_CASE("a kernel without the driver: Ubuntu's later kernels come with the extra modules") {
