@@ -86,20 +86,19 @@ Result<void> check_free(const Root& root, const verify::Target& target) {
   return {};
 }
 
-// How long the client measures, if the program has told that; else 0.
-Milliseconds told_duration(std::string_view output) {
-  while (!output.empty()) {
-    const std::string_view line = cut(output, '\n');
+// What the program has told of its client, and the lines after that; or else all lines.
+struct Told {
+  Milliseconds duration{0};  // how long the client measures
+  std::string_view rest;
+};
+Told told_by(std::string_view output) {
+  for (std::string_view rest = output; !rest.empty();) {
+    const std::string_view line = cut(rest, '\n');
     if (line.starts_with(verify::kServesFor))
-      return Milliseconds{number_from<int>(line.substr(verify::kServesFor.size())).value_or(0)};
+      return {Milliseconds{number_from<int>(line.substr(verify::kServesFor.size())).value_or(0)},
+              rest};
   }
-  return Milliseconds{0};
-}
-
-// What the program said at its end: the lines after the one about the client, if there is that one.
-std::string last_words(const std::string& output) {
-  const std::size_t told = output.find(verify::kServesFor);
-  return told == std::string::npos ? output : output.substr(output.find('\n', told) + 1);
+  return {Milliseconds{0}, output};
 }
 
 }  // namespace
@@ -162,7 +161,7 @@ Result<nlohmann::json> Helper::run(const char* side, const std::string& address,
   const ProgramResult& run = running->result();
   // Only a client that has come is given more time, so that a program that hangs before is ended.
   if (run.ended == Ended::TimedOut) {
-    within = limit(wait, std::min(told_duration(run.output), of_client));
+    within = limit(wait, std::min(told_by(run.output).duration, of_client));
     has_ended = running->await(start + within);
   }
   if (!has_ended) running->end();
@@ -176,7 +175,7 @@ Result<nlohmann::json> Helper::run(const char* side, const std::string& address,
                 run.left_behind != 0 ? "the helper hangs in the kernel"
                 : run.ended == Ended::TimedOut
                     ? formatted("the helper took longer than {} s", within.count() / 1000)
-                    : first_line(last_words(run.output)));
+                    : first_line(std::string{told_by(run.output).rest}));
   return answer;
 }
 
